@@ -1,0 +1,141 @@
+"""The driver contract: how GroupX speaks with any agent program.
+
+A driver owns one process (an *instance*) and opens sessions in it, one for each room the agent
+works in. The counterpart is rooms/: it queues turns, opens sessions when they are needed,
+consumes the events of a prompt and decides what is stored. Drivers never see the ledger.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from groupx_server.domain.native import Continuity, NativeEvent
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTimeouts:
+    """Bounds on every wait for an agent, in seconds (contract §28)."""
+
+    handshake_s: float = 15.0
+    request_s: float = 10.0
+    first_event_s: float = 180.0
+    idle_s: float = 300.0
+    cancel_s: float = 10.0
+    close_s: float = 5.0
+    silence_s: float = 10.0
+    """Silence after which a `Waiting` event is given (repeated with growing `silent_s`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSpec:
+    """One configured agent, resolved: what to start and how."""
+
+    actor_id: str
+    driver: str
+    argv: Sequence[str]
+    cwd: Path
+    env: Mapping[str, str] = field(default_factory=dict)
+    """Set on top of the small inherited environment (see `agents/environment.py`)."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Driver-specific data of the profile (mode to set, quirks…)."""
+    timeouts: AgentTimeouts = AgentTimeouts()
+
+
+@dataclass(frozen=True, slots=True)
+class AgentInfo:
+    """What the agent said of itself at the handshake."""
+
+    name: str
+    version: str
+    protocol: str
+    protocol_version: str
+    capabilities: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class McpEndpoint:
+    """The room's tools for one session: URL and the bearer of that binding."""
+
+    name: str
+    url: str
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRequest:
+    """What `open_session` is asked for. `resume_native_id` is a session of an earlier process to
+    take up again; `mcp` the tools to attach."""
+
+    cwd: Path
+    resume_native_id: str | None = None
+    mcp: McpEndpoint | None = None
+
+
+class Session(ABC):
+    """One native session. At most one prompt is in flight; a second raises AgentError."""
+
+    native_session_id: str
+    continuity: Continuity
+
+    @abstractmethod
+    def prompt(self, turn_id: str, text: str) -> AsyncIterator[NativeEvent]:
+        """Send `text` and yield the turn's events, ending with one terminal event.
+
+        Never raises for what the agent does: a dead process, a broken protocol, a timeout arrive
+        as `TurnFailed`. Closing the iterator early cancels the native turn and waits, bounded.
+        """
+
+    @abstractmethod
+    async def cancel(self) -> None:
+        """Ask the agent to end the turn in flight; returns at once. The terminal comes from the
+        iterator: `TurnCancelled`, or `TurnFailed(TURN_CANCEL_TIMEOUT, session_lost=True)` after
+        `cancel_s`. Without a turn in flight it does nothing."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """End the session, if the protocol can; the process stays."""
+
+
+class Driver(ABC):
+    """One agent process. `start` once, then sessions, then `close`; after `exited` is set only
+    `close` is allowed, and a new driver is built for a new process."""
+
+    spec: AgentSpec
+
+    @abstractmethod
+    async def start(self) -> AgentInfo:
+        """Spawn the process and shake hands.
+
+        Raises: AgentError (ADAPTER_START_FAILED, PROTOCOL_HANDSHAKE_TIMEOUT,
+        PROTOCOL_INVALID_MESSAGE, NATIVE_POLICY_BLOCKED), with the last stderr lines in
+        `details["stderr"]`; the process is gone then.
+        """
+
+    @abstractmethod
+    async def open_session(self, request: SessionRequest) -> Session:
+        """Open a session, resuming when asked and possible (else a new one, said in
+        `continuity`). Raises: AgentError."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """End the process group: close stdin, wait, TERM, wait, KILL; bounded; never raises."""
+
+    @abstractmethod
+    async def wait_exited(self) -> str:
+        """Wait until the process is gone and return why, as one safe sentence."""
+
+    @property
+    @abstractmethod
+    def pid(self) -> int | None:
+        """Process id while it runs, for diagnostics only."""
+
+    @abstractmethod
+    def stderr_tail(self) -> str:
+        """The last lines the agent wrote to stderr, cleaned and bounded."""
+
+
+DriverFactory = Callable[[AgentSpec], Driver]
