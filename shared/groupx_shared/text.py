@@ -24,7 +24,9 @@ _TABLE: Final = {**_C0_PICTURES, **_DELETE, **_C1, **_BIDI, **_LINE_SEPARATORS, 
 _UNSAFE: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-_INVISIBLE: Final = re.compile("[\u200b-\u200d\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]")
+_INVISIBLE: Final = re.compile(
+    "[\u200b-\u200d\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]"
+)
 
 CUT_MARK: Final = "\n[… cut: {omitted:,} more characters]"
 

@@ -1,0 +1,197 @@
+"""What the client knows, as plain immutable data: the view models that widgets draw.
+
+Pure: no Textual, no clock, no I/O. `reduce.py` turns events into these; widgets read them and keep
+nothing of their own that could disagree. All strings here are already cleaned (`safe_text`), so a
+widget may draw them as they are.
+
+Order of the timeline: closed blocks by `order_seq` (a message at its seq, a turn at the seq of its
+terminal event), then the open turns at the end, in the order they were queued. A turn that ends
+therefore stays where the reader saw it: at the end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from groupx_tui.state.streamtext import StreamText
+
+BlockId = str
+"""`msg:<eventId>`, `turn:<turnId>` or `note:<eventId>`."""
+
+TurnPhase = Literal[
+    "queued",
+    "dispatching",
+    "running",
+    "cancelling",
+    "completed",
+    "failed",
+    "cancelled",
+    "interrupted",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who wrote a block."""
+
+    actor_id: str
+    name: str
+    kind: Literal["user", "agent", "system"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolView:
+    """One tool call in a turn. `content` items are `{type: text|diff|terminal, …}` (wire)."""
+
+    call_id: str
+    title: str
+    kind: str
+    status: str
+    has_ended: bool
+    input: Any = None
+    content: tuple[dict[str, Any], ...] = ()
+    locations: tuple[dict[str, Any], ...] = ()
+    duration_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MessageBlock:
+    """A message by a person, an agent or the system (not an agent's answer to a turn)."""
+
+    block_id: BlockId
+    order_seq: int
+    event_id: str
+    author: Author
+    at: str
+    """ISO time, UTC."""
+    text: str
+    to: tuple[str, ...] = ()
+    """Display names of those it wakes."""
+    reply_to_event_id: str | None = None
+    is_pending: bool = False
+    """Sent by this client and not yet seen in the ledger (`order_seq` is 0 then)."""
+    refusal: str | None = None
+    """Why the server refused it; the text goes back to the composer."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnBlock:
+    """One agent's turn: from queued to its answer."""
+
+    block_id: BlockId
+    order_seq: int | None
+    """Seq of the terminal event; None while the turn is open."""
+    queued_seq: int
+    turn_id: str
+    author: Author
+    phase: TurnPhase
+    queued_at: str
+    started_at: str | None = None
+    ended_at: str | None = None
+    source_event_id: str | None = None
+    text: StreamText = field(default_factory=StreamText)
+    """The answer so far, or whole."""
+    reasoning: StreamText = field(default_factory=StreamText)
+    reasoning_ms: int | None = None
+    tools: tuple[ToolView, ...] = ()
+    plan: tuple[dict[str, str], ...] = ()
+    silent_s: float | None = None
+    """Set while the agent is silent: it may be waiting for its model."""
+    queue_position: int | None = None
+    error_code: str | None = None
+    error_message: str | None = None
+    certainty: str | None = None
+    """`unknown` on a turn that did not complete: the prompt may have arrived."""
+    stop_reason: str | None = None
+    response_event_id: str | None = None
+    is_cut: bool = False
+    usage: dict[str, Any] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """True until the terminal event."""
+        return self.order_seq is None
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeBlock:
+    """One line about the room or a session, or an event of a type this version does not know."""
+
+    block_id: BlockId
+    order_seq: int
+    at: str
+    text: str
+    tone: Literal["info", "warning", "error"] = "info"
+
+
+Block = MessageBlock | TurnBlock | NoticeBlock
+
+
+@dataclass(frozen=True, slots=True)
+class AgentView:
+    """One agent's card."""
+
+    actor_id: str
+    name: str
+    status: str
+    detail: str | None
+    enabled: bool
+    driver: str = ""
+    cwd: str = ""
+    queued_turns: int = 0
+    active_turn_id: str | None = None
+    is_default: bool = False
+
+    @property
+    def handle(self) -> str:
+        """What one types after `@`: the id without `agent:`."""
+        return self.actor_id.removeprefix("agent:")
+
+
+@dataclass(frozen=True, slots=True)
+class RoomEntry:
+    """One line of the room list."""
+
+    room_id: str
+    title: str
+    last_seq: int
+    is_archived: bool = False
+    unread: int = 0
+    open_turns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineView:
+    """The loaded part of one room's timeline."""
+
+    room_id: str
+    blocks: tuple[Block, ...] = ()
+    first_seq: int = 0
+    """Oldest loaded durable event; 0 when none is loaded."""
+    last_seq: int = 0
+    has_more_before: bool = False
+    has_more_after: bool = False
+    total_messages: int = 0
+    total_events: int = 0
+    changed: frozenset[BlockId] = frozenset()
+    """Blocks that the last reduction touched: all a widget has to lay out again."""
+
+
+Connection = Literal["connecting", "live", "reconnecting", "offline", "closed"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClientView:
+    """Everything on the screen."""
+
+    connection: Connection = "connecting"
+    connection_detail: str = ""
+    ledger_id: str = ""
+    cursor: int = 0
+    """Newest durable event seen, of any room; the stream resumes after it."""
+    room_id: str = "room:main"
+    timeline: TimelineView = field(default_factory=lambda: TimelineView("room:main"))
+    rooms: tuple[RoomEntry, ...] = ()
+    agents: tuple[AgentView, ...] = ()
+    max_message_chars: int = 131_072

@@ -1,0 +1,213 @@
+"""Typed bodies of the events, one model each; `BODY_MODELS` maps type to model.
+
+The server builds bodies with them; clients read with `body_of`. Fields may be added; a reader
+ignores keys it does not know.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+from groupx_shared.wire.base import WireModel
+from groupx_shared.wire.events import Event, EventType
+
+TurnStatus = Literal[
+    "queued",
+    "dispatching",
+    "running",
+    "cancelling",
+    "completed",
+    "failed",
+    "cancelled",
+    "interrupted",
+]
+TERMINAL_STATUSES: Final = frozenset({"completed", "failed", "cancelled", "interrupted"})
+Certainty = Literal["not_delivered", "unknown", "delivered", "terminal"]
+
+
+class MessageBody(WireModel):
+    """`message.created`. `turn_id` is set on an agent's answer. When `cut` is true, `content` is
+    shortened with a visible mark and the whole text is at `GET /api/events/{id}/text`."""
+
+    content: str
+    turn_id: str | None = None
+    kind: str | None = None
+    cut: bool = False
+    stop_reason: str | None = None
+    """Set when an answer ended for another reason than being finished (max_tokens, refusal)."""
+
+
+class TurnQueuedBody(WireModel):
+    turn_id: str
+    source_event_id: str
+    target_actor_id: str
+    adapter_id: str
+    transport: str = "structured"
+    hop_count: int = 0
+
+
+class TurnDispatchedBody(WireModel):
+    turn_id: str
+    attempt_id: str
+    target_actor_id: str
+
+
+class TurnStartedBody(WireModel):
+    turn_id: str
+    attempt_id: str
+
+
+class ContentDeltaBody(WireModel):
+    """`turn.content.delta`: `text` follows what came before; `offset` is the number of characters
+    of the answer before it (so a client that lost some can tell)."""
+
+    turn_id: str
+    chunk_index: int
+    """Counts from 1 in each turn; a coalesced delta carries its last chunk's index."""
+    offset: int
+    text: str
+
+
+class ReasoningDeltaBody(WireModel):
+    turn_id: str
+    offset: int
+    text: str
+
+
+class ToolDetails(WireModel):
+    """One tool call as recorded: bounded and cleaned."""
+
+    title: str = ""
+    kind: str = "other"
+    status: str = "pending"
+    input: Any = None
+    content: tuple[dict[str, Any], ...] = ()
+    """Items `{type: "text", text}`, `{type: "diff", path, oldText, newText}`,
+    `{type: "terminal", output, exitCode?}`."""
+    locations: tuple[dict[str, Any], ...] = ()
+    """Items `{path, line?}`."""
+    cut: bool = False
+    duration_ms: int | None = None
+
+
+class ToolProgressBody(WireModel):
+    """`tool.progress` (live) and `tool.progress.recorded` (durable, one for each call)."""
+
+    turn_id: str
+    tool_call_id: str
+    native_type: Literal["tool.started", "tool.completed"]
+    """`tool.completed` once the call has ended, whatever its outcome."""
+    details: ToolDetails
+
+
+class ProgressBody(WireModel):
+    """`turn.progress`: a live notice: waiting for the model, a plan, usage."""
+
+    turn_id: str
+    kind: Literal["waiting", "plan", "usage"]
+    silent_s: float | None = None
+    entries: tuple[dict[str, str], ...] = ()
+    usage: dict[str, Any] | None = None
+
+
+class TurnCancellingBody(WireModel):
+    turn_id: str
+
+
+class ReasoningRecordedBody(WireModel):
+    turn_id: str
+    content: str
+    terminal_status: str
+    cut: bool = False
+    duration_ms: int | None = None
+
+
+class TurnTerminalBody(WireModel):
+    """`turn.completed|failed|cancelled|interrupted`."""
+
+    turn_id: str
+    status: TurnStatus
+    reasoning_event_id: str | None = None
+    tool_progress_event_ids: tuple[str, ...] = ()
+    response_event_id: str | None = None
+    error_code: str | None = None
+    error_message: str | None = None
+    """One sentence for people: what happened and what to do."""
+    reason: str | None = None
+    previous_status: str | None = None
+    dispatch_phase: str | None = None
+    delivery_certainty: Certainty | None = None
+    """On a turn that did not complete: did the agent get the prompt? `unknown` = it may have."""
+    partial_text: str | None = None
+    """What had been answered before the end, when it did not complete (bounded)."""
+    usage: dict[str, Any] | None = None
+    duration_ms: int | None = None
+
+
+class SessionBody(WireModel):
+    """`session.ready|resumed|failed`: the agent's native session in this room."""
+
+    phase: Literal["ready", "resumed", "failed"]
+    agent_id: str
+    actor_id: str
+    continuity: str | None = None
+    error_code: str | None = None
+    error_message: str | None = None
+    agent_name: str | None = None
+    agent_version: str | None = None
+
+
+class RoomBody(WireModel):
+    """`room.created|renamed|archived|restored`."""
+
+    title: str
+    previous_title: str | None = None
+
+
+class AgentStatusBody(WireModel):
+    """`agent.status` (transient): the same fields as the agent's card."""
+
+    actor_id: str
+    display_name: str
+    status: str
+    detail: str | None = None
+    queued_turns: int = 0
+    active_turn_id: str | None = None
+
+
+BODY_MODELS: Final[dict[str, type[WireModel]]] = {
+    EventType.MESSAGE_CREATED: MessageBody,
+    EventType.OPERATOR_DISPATCH: MessageBody,
+    EventType.TURN_QUEUED: TurnQueuedBody,
+    EventType.TURN_DISPATCHED: TurnDispatchedBody,
+    EventType.TURN_STARTED: TurnStartedBody,
+    EventType.TURN_CONTENT_DELTA: ContentDeltaBody,
+    EventType.TURN_REASONING_DELTA: ReasoningDeltaBody,
+    EventType.TURN_PROGRESS: ProgressBody,
+    EventType.TURN_CANCELLING: TurnCancellingBody,
+    EventType.TOOL_PROGRESS: ToolProgressBody,
+    EventType.TURN_REASONING_RECORDED: ReasoningRecordedBody,
+    EventType.TOOL_PROGRESS_RECORDED: ToolProgressBody,
+    EventType.TURN_COMPLETED: TurnTerminalBody,
+    EventType.TURN_FAILED: TurnTerminalBody,
+    EventType.TURN_CANCELLED: TurnTerminalBody,
+    EventType.TURN_INTERRUPTED: TurnTerminalBody,
+    EventType.SESSION_READY: SessionBody,
+    EventType.SESSION_RESUMED: SessionBody,
+    EventType.SESSION_FAILED: SessionBody,
+    EventType.ROOM_CREATED: RoomBody,
+    EventType.ROOM_RENAMED: RoomBody,
+    EventType.ROOM_ARCHIVED: RoomBody,
+    EventType.ROOM_RESTORED: RoomBody,
+    EventType.AGENT_STATUS: AgentStatusBody,
+}
+
+
+def body_of(event: Event) -> WireModel | None:
+    """Return the event's typed body, or None for a type this version does not know.
+
+    Raises: pydantic.ValidationError when the body of a known type does not fit (older rows of the
+    earlier program may lack fields; callers show those generically).
+    """
+    model = BODY_MODELS.get(event.type)
+    return None if model is None else model.model_validate(event.body)

@@ -1,0 +1,100 @@
+"""The event envelope `groupx.event/0.1` and the names of all event types.
+
+A durable event has a `seq` and is in the ledger; a transient one has `seq: null`, goes only to
+clients that listen right now, and may be lost. Bodies are typed in `bodies`.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, Final, Literal
+
+from pydantic import Field
+
+from groupx_shared.version import EVENT_SCHEMA
+from groupx_shared.wire.base import WireModel
+
+
+class EventType(StrEnum):
+    """Event types this version writes. Readers show unknown types generically."""
+
+    MESSAGE_CREATED = "message.created"
+    OPERATOR_DISPATCH = "operator.dispatch"
+    TURN_QUEUED = "turn.queued"
+    TURN_DISPATCHED = "turn.dispatched"
+    TURN_STARTED = "turn.started"
+    TURN_CONTENT_DELTA = "turn.content.delta"
+    TURN_REASONING_DELTA = "turn.reasoning.delta"
+    TURN_PROGRESS = "turn.progress"
+    TURN_CANCELLING = "turn.cancelling"
+    TOOL_PROGRESS = "tool.progress"
+    TURN_REASONING_RECORDED = "turn.reasoning.recorded"
+    TOOL_PROGRESS_RECORDED = "tool.progress.recorded"
+    TURN_COMPLETED = "turn.completed"
+    TURN_FAILED = "turn.failed"
+    TURN_CANCELLED = "turn.cancelled"
+    TURN_INTERRUPTED = "turn.interrupted"
+    SESSION_READY = "session.ready"
+    SESSION_RESUMED = "session.resumed"
+    SESSION_FAILED = "session.failed"
+    ROOM_CREATED = "room.created"
+    ROOM_RENAMED = "room.renamed"
+    ROOM_ARCHIVED = "room.archived"
+    ROOM_RESTORED = "room.restored"
+    AGENT_STATUS = "agent.status"
+
+
+TRANSIENT_TYPES: Final = frozenset(
+    {
+        EventType.TURN_CONTENT_DELTA,
+        EventType.TURN_REASONING_DELTA,
+        EventType.TURN_PROGRESS,
+        EventType.TURN_CANCELLING,
+        EventType.TOOL_PROGRESS,
+        EventType.AGENT_STATUS,
+    }
+)
+"""Never written to the ledger."""
+
+TERMINAL_TYPES: Final = frozenset(
+    {
+        EventType.TURN_COMPLETED,
+        EventType.TURN_FAILED,
+        EventType.TURN_CANCELLED,
+        EventType.TURN_INTERRUPTED,
+    }
+)
+"""Exactly one of these ends each turn."""
+
+
+class EventActor(WireModel):
+    """Who did it: a snapshot taken when the event was written."""
+
+    actor_id: str
+    kind: Literal["user", "agent", "system"]
+    display_name: str
+    instance_id: str | None = None
+
+
+class Event(WireModel):
+    """One event as clients see it."""
+
+    schema_: str = Field(default=EVENT_SCHEMA, alias="schema")
+    event_id: str
+    seq: int | None = None
+    """Position in the ledger; null for a transient event."""
+    room_id: str
+    type: str
+    actor: EventActor
+    to: tuple[str, ...] = ()
+    """Agents this message wakes."""
+    reply_to_event_id: str | None = None
+    causation_id: str | None = None
+    """The turn or event that led to this one."""
+    correlation_id: str
+    """The root message's correlation: all that follows from one message shares it."""
+    root_correlation_id: str | None = None
+    occurred_at: str
+    durability: Literal["durable", "transient"] = "durable"
+    body: dict[str, Any] = Field(default_factory=dict)
+    provenance: dict[str, Any] | None = None

@@ -1,0 +1,206 @@
+"""Reply bodies, one model for each endpoint."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from groupx_shared.version import BOOTSTRAP_SCHEMA, RUNTIME_PROTOCOL, VERSION
+from groupx_shared.wire.base import WireModel
+from groupx_shared.wire.bodies import Certainty, TurnStatus
+from groupx_shared.wire.events import Event
+
+AgentState = Literal[
+    "disabled", "stopped", "starting", "ready", "working", "waiting", "retrying", "failed"
+]
+"""disabled: switched off in the config · stopped: starts when it is needed · ready: idle ·
+working: a turn runs · waiting: a turn runs and the agent is silent · retrying: it died and is
+started again after a pause · failed: it cannot start (detail says why)."""
+
+
+class ErrorInfo(WireModel):
+    code: str
+    message: str
+    details: dict[str, Any] | None = None
+
+
+class ErrorReply(WireModel):
+    """Body of every refusal."""
+
+    error: ErrorInfo
+
+
+class HealthReply(WireModel):
+    """`GET /api/health`: needs no token, tells no secret, costs nothing."""
+
+    status: Literal["ok", "starting", "degraded", "closing"]
+    service: str = "groupx"
+    protocol: str = RUNTIME_PROTOCOL
+    version: str = VERSION
+    runtime_scope_key: str
+    runtime_key: str
+    uptime_s: float
+
+
+class RoomInfo(WireModel):
+    room_id: str
+    title: str
+    created_at: str
+    archived_at: str | None = None
+    last_seq: int = 0
+    """Newest durable event of the room; 0 when it has none."""
+    event_count: int = 0
+    message_count: int = 0
+
+
+class RoomList(WireModel):
+    rooms: tuple[RoomInfo, ...]
+
+
+class AgentInfo(WireModel):
+    """One agent's card."""
+
+    actor_id: str
+    display_name: str
+    driver: str
+    enabled: bool
+    status: AgentState
+    detail: str | None = None
+    """Why it is in this state and what to do, in one sentence."""
+    cwd: str
+    command: str | None = None
+    agent_name: str | None = None
+    agent_version: str | None = None
+    queued_turns: int = 0
+    active_turn_id: str | None = None
+    is_default: bool = False
+
+
+class AgentList(WireModel):
+    agents: tuple[AgentInfo, ...]
+
+
+class TurnInfo(WireModel):
+    """One turn with its latest attempt."""
+
+    turn_id: str
+    room_id: str
+    target_actor_id: str
+    status: TurnStatus
+    source_event_id: str
+    correlation_id: str
+    parent_turn_id: str | None = None
+    hop_count: int = 0
+    queue_position: int | None = None
+    """Turns of the same agent before it, while queued."""
+    behind_turn_id: str | None = None
+    """The turn that the agent works on meanwhile."""
+    dispatch_phase: str | None = None
+    delivery_certainty: Certainty | None = None
+    attempts: int = 0
+    error_code: str | None = None
+    error_message: str | None = None
+    response_event_id: str | None = None
+    terminal_event_id: str | None = None
+    partial_text: str | None = None
+    content: str | None = None
+    """The answer, when one turn is read."""
+    queued_at: str
+    started_at: str | None = None
+    terminal_at: str | None = None
+    usage: dict[str, Any] | None = None
+
+
+class TurnList(WireModel):
+    turns: tuple[TurnInfo, ...]
+    next_before: int | None = None
+    """Pass as `before` to get older turns; absent at the end."""
+
+
+class BootstrapReply(WireModel):
+    """`GET /api/bootstrap?roomId=`: all that a client needs to show a room."""
+
+    schema_: str = Field(default=BOOTSTRAP_SCHEMA, alias="schema")
+    ledger_id: str
+    """Changes when the database is another one; cursors of the old one mean nothing then."""
+    through_seq: int
+    """Newest durable event of the whole ledger: follow `GET /api/events?afterSeq=` from here."""
+    room: RoomInfo
+    rooms: tuple[RoomInfo, ...]
+    agents: tuple[AgentInfo, ...]
+    recent_events: tuple[Event, ...]
+    """The newest durable events of the room, oldest first."""
+    has_more_before: bool
+    active_turns: tuple[TurnInfo, ...]
+    limits: dict[str, int]
+
+
+class EventPage(WireModel):
+    """A page of a room's durable events, always oldest first."""
+
+    room_id: str
+    events: tuple[Event, ...]
+    has_more_before: bool
+    has_more_after: bool
+
+
+class QueuedTurn(WireModel):
+    target: str
+    turn_id: str
+    status: TurnStatus = "queued"
+    queue_position: int = 0
+
+
+class MessageAccepted(WireModel):
+    """`POST /api/messages` → 202: on disk."""
+
+    message_event_id: str
+    seq: int
+    room_id: str
+    correlation_id: str
+    turns: tuple[QueuedTurn, ...]
+
+
+class CancelReply(WireModel):
+    turn_id: str
+    accepted: bool
+    """False when the turn had ended already."""
+    status: TurnStatus
+
+
+class RestartReply(WireModel):
+    actor_id: str
+    accepted: bool
+
+
+class RoomReply(WireModel):
+    room: RoomInfo
+
+
+class TextReply(WireModel):
+    """`GET /api/events/{eventId}/text`: the whole text of an event whose body holds a cut one."""
+
+    event_id: str
+    field: str
+    text: str
+
+
+class ContextUsage(WireModel):
+    """`GET /api/context?roomId=`: how full an agent's context packet of this room would be."""
+
+    room_id: str
+    through_seq: int
+    estimated_characters: int
+    max_characters: int
+    compaction_trigger_characters: int
+    utilization_percent: float
+    uncompacted_message_count: int
+    summary_through_seq: int | None = None
+    reset_through_seq: int | None = None
+
+
+class ShutdownReply(WireModel):
+    accepted: bool
+    runtime_key: str
+    runtime_scope_key: str
