@@ -5,8 +5,8 @@ nothing of their own that could disagree. All strings here are already cleaned (
 widget may draw them as they are.
 
 Order of the timeline: closed blocks by `order_seq` (a message at its seq, a turn at the seq of its
-terminal event), then the open turns at the end, in the order they were queued. A turn that ends
-therefore stays where the reader saw it: at the end.
+terminal event), then own messages that are not on disk yet, then the open turns at the end, in the
+order they were queued. A turn that ends therefore stays where the reader saw it: at the end.
 """
 
 from __future__ import annotations
@@ -53,6 +53,9 @@ class ToolView:
     content: tuple[dict[str, Any], ...] = ()
     locations: tuple[dict[str, Any], ...] = ()
     duration_ms: int | None = None
+    is_cut: bool = False
+    recorded_seq: int = 0
+    """Seq of its first durable record; 0 while it is known only live."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,8 @@ class MessageBlock:
     """Sent by this client and not yet seen in the ledger (`order_seq` is 0 then)."""
     refusal: str | None = None
     """Why the server refused it; the text goes back to the composer."""
+    is_cut: bool = False
+    """The text is shortened; the whole one can be loaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +112,12 @@ class TurnBlock:
     response_event_id: str | None = None
     is_cut: bool = False
     usage: dict[str, Any] | None = None
+    room_id: str = ""
+    duration_ms: int | None = None
+    text_offset: int = 0
+    """Characters of the answer known so far, as the server counts them (the streamed `text` may
+    differ: it is cleaned and marks what did not arrive)."""
+    reasoning_offset: int = 0
 
     @property
     def is_open(self) -> bool:
@@ -175,7 +186,14 @@ class TimelineView:
     total_messages: int = 0
     total_events: int = 0
     changed: frozenset[BlockId] = frozenset()
-    """Blocks that the last reduction touched: all a widget has to lay out again."""
+    """Blocks that the last reduction touched: all a widget has to lay out again. Blocks that are
+    gone are not named."""
+    new_after: int = 0
+    """Messages that arrived after the loaded window while `has_more_after`: counted only."""
+    reader_side: Literal["start", "end"] = "end"
+    """Which half the reader looks at; the other end is dropped when too much is loaded."""
+    cut_turns: tuple[TurnBlock, ...] = ()
+    """Turns that began in the window and end after it; not drawn, completed by the next page."""
 
 
 Connection = Literal["connecting", "live", "reconnecting", "offline", "closed"]
@@ -195,3 +213,6 @@ class ClientView:
     rooms: tuple[RoomEntry, ...] = ()
     agents: tuple[AgentView, ...] = ()
     max_message_chars: int = 131_072
+    open_turns: tuple[TurnBlock, ...] = ()
+    """Open turns of all rooms in the order they were queued; those of the shown room are also the
+    tail of `timeline.blocks` while its end is loaded."""
