@@ -1,0 +1,1 @@
+"""The only place with SQL: the schema and its migrations, the writer, the readers, the rows."""

@@ -1,0 +1,106 @@
+"""A consistent copy of a ledger while it is in use.
+
+The copy appears under its name only when it is whole and on disk: it is written to a `.part`
+file beside it, synced, and then linked to its name, which fails rather than replaces. It is one
+file without journals, readable from anywhere. Made by `migrate` before an upgrade and by the
+backup command.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import sqlite3
+from pathlib import Path
+from typing import Final
+
+from groupx_server.ledger.connection import file_error, ledger_error, open_reader
+from groupx_server.ledger.failpoints import failpoint
+from groupx_shared.errors import LedgerError
+
+PART_SUFFIX: Final = ".part"
+
+
+def copy_online(
+    source: Path | sqlite3.Connection, target: Path, pages_per_step: int = 2000
+) -> None:
+    """Copy the database to `target`, mode 0600, as it is at this moment.
+
+    One read snapshot is held for the whole copy, so writers go on and never make it start again.
+    A given connection must not be inside a transaction, and is used by this thread meanwhile.
+    Blocks; call it from a thread of its own.
+
+    Raises:
+        LedgerError: `target` exists, or cannot be written, or the disk is full.
+        LedgerCorruptError: the source is damaged.
+    """
+    if os.path.lexists(target):
+        raise LedgerError(f"{target} exists already; a backup never replaces a file.")
+    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}{PART_SUFFIX}")
+    try:
+        if isinstance(source, Path):
+            with contextlib.closing(_open(source)) as connection:
+                _copy(connection, part, pages_per_step, target)
+        else:
+            _copy(source, part, pages_per_step, target)
+        _publish(part, target)
+    except OSError as error:
+        raise file_error(error, target, "write the backup") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _open(source: Path) -> sqlite3.Connection:
+    try:
+        return open_reader(source)
+    except sqlite3.Error as error:
+        raise ledger_error(error, source) from error
+
+
+def _copy(source: sqlite3.Connection, part: Path, pages_per_step: int, target: Path) -> None:
+    os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    try:
+        with contextlib.closing(sqlite3.connect(part, isolation_level=None)) as copy:
+            # The part file is thrown away after a crash, so it needs no journal of its own.
+            copy.execute("PRAGMA journal_mode=OFF").fetchall()
+            copy.execute("PRAGMA synchronous=OFF")
+            source.execute("BEGIN")
+            try:
+                source.execute("SELECT count(*) FROM sqlite_master").fetchall()  # fix the snapshot
+                source.backup(copy, pages=pages_per_step, progress=_after_step)
+            finally:
+                source.execute("ROLLBACK")
+            copy.execute("PRAGMA journal_mode=DELETE").fetchall()
+    except sqlite3.DatabaseError as error:
+        is_damaged = not isinstance(error, sqlite3.OperationalError)  # then it is the source
+        raise ledger_error(error, _file_of(source) if is_damaged else target) from error
+    sync(part)
+
+
+def _file_of(connection: sqlite3.Connection) -> Path:
+    return Path(connection.execute("PRAGMA database_list").fetchone()[2])
+
+
+def _after_step(status: int, remaining: int, total: int) -> None:
+    failpoint("backup.mid")
+
+
+def _publish(part: Path, target: Path) -> None:
+    try:
+        os.link(part, target)
+    except FileExistsError as error:
+        raise LedgerError(f"{target} exists already; a backup never replaces a file.") from error
+    except OSError:
+        # A file system without hard links: the look at the start is all the protection there is.
+        part.rename(target)
+    sync(target.parent)
+
+
+def sync(path: Path) -> None:
+    """Wait until a file, or a folder's list of names, is on disk."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,30 @@
+-- Version 8: observers that watch workers and may steer them.
+
+CREATE TABLE supervision_pairs (
+  pair_id TEXT PRIMARY KEY,
+  room_id TEXT NOT NULL,
+  correlation_id TEXT NOT NULL,
+  source_event_id TEXT NOT NULL REFERENCES events(event_id),
+  watch_event_id TEXT NOT NULL REFERENCES events(event_id),
+  pair_event_id TEXT NOT NULL REFERENCES events(event_id),
+  mode TEXT NOT NULL CHECK (mode = 'live_steer'),
+  created_at TEXT NOT NULL
+);
+
+CREATE TABLE supervision_pair_turns (
+  turn_id TEXT PRIMARY KEY REFERENCES turns(turn_id),
+  pair_id TEXT NOT NULL REFERENCES supervision_pairs(pair_id),
+  role TEXT NOT NULL CHECK (role IN ('worker', 'observer')),
+  actor_id TEXT NOT NULL,
+  created_at TEXT NOT NULL
+);
+
+CREATE TABLE supervision_steer_counts (
+  subject_turn_id TEXT PRIMARY KEY REFERENCES turns(turn_id),
+  steer_count INTEGER NOT NULL CHECK (steer_count >= 0)
+);
+
+CREATE INDEX supervision_pairs_correlation_idx
+  ON supervision_pairs(correlation_id);
+CREATE INDEX supervision_pair_turns_pair_role_idx
+  ON supervision_pair_turns(pair_id, role);

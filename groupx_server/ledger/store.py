@@ -1,0 +1,197 @@
+"""The ledger as the rest of the server sees it: one object to write, read and wait for changes.
+
+Owns the lease, the writer and the readers of one database file, in this order, and ends them in
+the reverse order. `last_seq` only moves after a commit, before that commit's callers are
+answered. Which rows mean what is the business of the other modules of this package.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sqlite3
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
+
+from groupx_server.ledger.backup import copy_online
+from groupx_server.ledger.connection import file_error
+from groupx_server.ledger.lease import Lease
+from groupx_server.ledger.migrate import UpgradeReport, prepare
+from groupx_server.ledger.readers import Query, Readers
+from groupx_server.ledger.times import utc_now
+from groupx_server.ledger.writer import Step, Writer
+from groupx_shared.errors import ErrorCode, LedgerError
+
+T = TypeVar("T")
+
+
+class Ledger:
+    """One open database. Use `await Ledger.open(path)`, then `aclose()` or `async with`."""
+
+    def __init__(self, path: Path, lease: Lease, upgrade: UpgradeReport) -> None:
+        self.path = path
+        self.upgrade = upgrade
+        """What opening did to the file: created, upgraded (with a backup), or nothing."""
+        self.ledger_id = ""
+        """32 hex digits that name this ledger for as long as it lives, copies included."""
+        self.last_seq = 0
+        """The seq of the newest event on disk, 0 when there is none."""
+        self._lease = lease
+        self._writer: Writer | None = None
+        self._readers: Readers | None = None
+        self._changed = asyncio.Event()
+        self._is_closed = False
+
+    @classmethod
+    async def open(cls, path: Path, *, now: Callable[[], datetime] = utc_now) -> Self:
+        """Take the lease, bring the file to this program's version, start the threads.
+
+        Does not block the loop. A cancelled open leaves the file whole; an upgrade that was under
+        way ends by itself and frees the lease then.
+
+        Raises:
+            LedgerBusyError: another server, or during an upgrade another program, holds it.
+            LedgerTooNewError: written by a newer program; not touched.
+            LedgerCorruptError: damaged; the sentence says what to do.
+            LedgerError: anything else that keeps it from being used.
+        """
+        path, lease, upgrade = await _prepare(path, now)
+        ledger = cls(path, lease, upgrade)
+        try:
+            await ledger._start()
+        except BaseException:
+            await ledger.aclose()
+            raise
+        return ledger
+
+    async def _start(self) -> None:
+        self._writer = await Writer.open(self.path, measure=_newest_seq, on_commit=self._on_commit)
+        self._readers = await Readers.open(self.path)
+        self.ledger_id, self.last_seq = await self._readers.read(_facts)
+
+    async def write(self, step: Step[T]) -> T:
+        """Run `step` in a transaction and return its result once it is on disk (see
+        `Writer.submit` for its rules and errors)."""
+        if self._writer is None:
+            raise _closed()
+        return await self._writer.submit(step)
+
+    async def read(self, query: Query[T]) -> T:
+        """Run `query` on one snapshot (see `Readers.read` for its rules and errors)."""
+        if self._readers is None:
+            raise _closed()
+        return await self._readers.read(query)
+
+    async def changed(self, after_seq: int) -> int:
+        """Wait until there is an event after `after_seq`; return `last_seq`.
+
+        Any number may wait; bound it with `asyncio.timeout`.
+
+        Raises:
+            LedgerError: the ledger closes meanwhile.
+        """
+        while self.last_seq <= after_seq:
+            if self._is_closed:
+                raise _closed()
+            await self._changed.wait()
+        return self.last_seq
+
+    async def backup(self, target: Path) -> None:
+        """Copy the ledger to `target` as it is now, while writing goes on.
+
+        Raises:
+            LedgerError: `target` exists or cannot be written.
+        """
+        await asyncio.to_thread(copy_online, self.path, target)
+
+    @property
+    def is_healthy(self) -> bool:
+        """The ledger is open and its last commit was good."""
+        return not self._is_closed and self.last_error is None
+
+    @property
+    def last_error(self) -> str | None:
+        """The sentence of the last failed commit; None since the last good one."""
+        return None if self._writer is None else self._writer.last_error
+
+    async def aclose(self) -> None:
+        """Finish what was submitted, end the threads, free the lease; again is harmless."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._changed.set()
+        async with contextlib.AsyncExitStack() as stack:
+            stack.callback(self._lease.release)
+            # The writer closes last: the last connection moves the WAL into the database.
+            if self._writer is not None:
+                stack.push_async_callback(self._writer.aclose)
+            if self._readers is not None:
+                stack.push_async_callback(self._readers.aclose)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    def _on_commit(self, newest_seq: int) -> None:
+        if newest_seq <= self.last_seq:
+            return
+        self.last_seq = newest_seq
+        waiting, self._changed = self._changed, asyncio.Event()
+        waiting.set()
+
+
+def _lease_and_prepare(
+    path: Path, now: Callable[[], datetime]
+) -> tuple[Path, Lease, UpgradeReport]:
+    try:
+        real = path.expanduser().resolve()  # two names of one file share one lease
+        real.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except (OSError, RuntimeError) as error:
+        failed = error if isinstance(error, OSError) else OSError(str(error))
+        raise file_error(failed, path.parent, "make the folder") from error
+    lease = Lease.take(real, now=now)
+    try:
+        return real, lease, prepare(real, now=now)
+    except BaseException:
+        lease.release()
+        raise
+
+
+async def _prepare(path: Path, now: Callable[[], datetime]) -> tuple[Path, Lease, UpgradeReport]:
+    work = asyncio.get_running_loop().run_in_executor(None, _lease_and_prepare, path, now)
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        work.add_done_callback(_free_lease)
+        raise
+
+
+def _free_lease(work: asyncio.Future[tuple[Path, Lease, UpgradeReport]]) -> None:
+    if not work.cancelled() and work.exception() is None:
+        work.result()[1].release()
+
+
+def _newest_seq(connection: sqlite3.Connection) -> int:
+    (seq,) = connection.execute("SELECT max(seq) FROM events").fetchone()
+    return seq or 0
+
+
+def _facts(connection: sqlite3.Connection) -> tuple[str, int]:
+    (ledger_id,) = connection.execute(
+        "SELECT value FROM ledger_meta WHERE key = 'ledger_id'"
+    ).fetchone()
+    return ledger_id, _newest_seq(connection)
+
+
+def _closed() -> LedgerError:
+    return LedgerError("The ledger is closed.", code=ErrorCode.SHUTTING_DOWN)
