@@ -1,0 +1,1 @@
+"""Agent programs: the driver contract, process supervision, protocols without I/O, hosts."""
