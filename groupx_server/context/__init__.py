@@ -1,0 +1,1 @@
+"""What an agent is told: the context packet, built at dispatch from the ledger."""

@@ -1,0 +1,237 @@
+"""Accepting a message: one transaction, or nothing (contract §7).
+
+Receipt, message, one `turn.queued` and one turn for each target, all or none. Only after its
+commit may anything be sent to an agent, so no agent ever works on a message that is not on disk.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from groupx_server.domain.command import canonical_hash
+from groupx_server.domain.limits import Limits, check_root, check_target
+from groupx_server.ledger.commands import find_receipt, store_receipt
+from groupx_server.ledger.events import NewEvent, insert_event, unknown_event
+from groupx_server.ledger.failpoints import failpoint
+from groupx_server.ledger.rooms import require_open_room
+from groupx_server.ledger.turns import OPEN_SQL
+from groupx_shared.ids import BINDING_LOCAL, INSTANCE_LOCAL, SYSTEM, USER_WEB, new_id
+from groupx_shared.wire.bodies import TurnQueuedBody
+from groupx_shared.wire.events import EventType
+from groupx_shared.wire.replies import MessageAccepted, QueuedTurn
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Who sends: always derived from the credential, never from the request."""
+
+    binding_id: str = BINDING_LOCAL
+    actor_id: str = USER_WEB
+    instance_id: str = INSTANCE_LOCAL
+    source_kind: str = "web"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An agent to wake."""
+
+    actor_id: str
+    adapter_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptMessage:
+    """What is to be accepted."""
+
+    client_command_id: str
+    room_id: str
+    content: str
+    targets: Sequence[Target]
+    reply_to_event_id: str | None = None
+    source: Source = field(default_factory=Source)
+    command_type: str = "message.send"
+    hop_count: int = 0
+    parent_turn_id: str | None = None
+    correlation_id: str | None = None
+
+    def hash(self) -> str:
+        """Canonical hash over everything that makes it this message."""
+        return canonical_hash(
+            self.command_type,
+            {
+                "roomId": self.room_id,
+                "content": self.content,
+                "targets": [target.actor_id for target in self.targets],
+                "replyToEventId": self.reply_to_event_id,
+                "parentTurnId": self.parent_turn_id,
+                "hopCount": self.hop_count,
+                "correlationId": self.correlation_id,
+            },
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The result; `replayed` when it was accepted before."""
+
+    reply: MessageAccepted
+    replayed: bool
+
+
+def accept_message(
+    connection: sqlite3.Connection, command: AcceptMessage, limits: Limits, now: str
+) -> Accepted:
+    """Write the message with its turns and receipt, or return the first result of the same
+    command. Raises: RefusedError; nothing is written then."""
+    command_hash = command.hash()
+    binding = command.source.binding_id
+    stored = find_receipt(
+        connection, binding, command.client_command_id, command.command_type, command_hash
+    )
+    if stored is not None:
+        return Accepted(MessageAccepted.model_validate(stored), replayed=True)
+    require_open_room(connection, command.room_id)
+    _require_reply(connection, command)
+    correlation_id = command.correlation_id or new_id("corr")
+    _enforce_limits(connection, command, correlation_id, limits)
+    reply = _write(connection, command, correlation_id, now)
+    result = reply.model_dump(mode="json", by_alias=True, exclude_none=True)
+    store_receipt(
+        connection,
+        binding,
+        command.client_command_id,
+        command.command_type,
+        command_hash,
+        result,
+        now,
+    )
+    failpoint("accept.before_commit")
+    return Accepted(reply, replayed=False)
+
+
+def _require_reply(connection: sqlite3.Connection, command: AcceptMessage) -> None:
+    if command.reply_to_event_id is None:
+        return
+    row = connection.execute(
+        "SELECT room_id FROM events WHERE event_id = ?", (command.reply_to_event_id,)
+    ).fetchone()
+    if row is None or row[0] != command.room_id:
+        raise unknown_event(command.reply_to_event_id)
+
+
+def _enforce_limits(
+    connection: sqlite3.Connection, command: AcceptMessage, correlation_id: str, limits: Limits
+) -> None:
+    if not command.targets:
+        return
+    root_turns = 0
+    if command.correlation_id is not None:
+        root_turns = _count(connection, "root_correlation_id = ?", correlation_id)
+    check_root(
+        limits, hop_count=command.hop_count, root_turns=root_turns, added=len(command.targets)
+    )
+    for target in command.targets:
+        calls = 0
+        if command.correlation_id is not None:
+            clause = "root_correlation_id = ? AND target_actor_id = ?"
+            calls = _count(connection, clause, correlation_id, target.actor_id)
+        waiting = _count(
+            connection, f"target_actor_id = ? AND status IN {OPEN_SQL}", target.actor_id
+        )
+        check_target(limits, target.actor_id, root_calls=calls, open_turns=waiting)
+
+
+def _count(connection: sqlite3.Connection, clause: str, *values: str) -> int:
+    row = connection.execute(f"SELECT count(*) FROM turns WHERE {clause}", values).fetchone()
+    return int(row[0])
+
+
+def _write(
+    connection: sqlite3.Connection, command: AcceptMessage, correlation_id: str, now: str
+) -> MessageAccepted:
+    message_id = new_id("evt")
+    event = NewEvent(
+        event_id=message_id,
+        room_id=command.room_id,
+        type=EventType.MESSAGE_CREATED,
+        actor_id=command.source.actor_id,
+        instance_id=command.source.instance_id,
+        correlation_id=correlation_id,
+        occurred_at=now,
+        body={"content": command.content},
+        to=[target.actor_id for target in command.targets],
+        reply_to_event_id=command.reply_to_event_id,
+        causation_id=command.parent_turn_id,
+        provenance={
+            "sourceKind": command.source.source_kind,
+            "authorActorId": command.source.actor_id,
+        },
+    )
+    seq = insert_event(connection, event)
+    turns = [
+        _queue_turn(connection, command, target, message_id, correlation_id, now)
+        for target in command.targets
+    ]
+    return MessageAccepted(
+        message_event_id=message_id,
+        seq=seq,
+        room_id=command.room_id,
+        correlation_id=correlation_id,
+        turns=tuple(turns),
+    )
+
+
+def _queue_turn(
+    connection: sqlite3.Connection,
+    command: AcceptMessage,
+    target: Target,
+    message_id: str,
+    correlation_id: str,
+    now: str,
+) -> QueuedTurn:
+    turn_id, event_id = new_id("turn"), new_id("evt")
+    before = _count(connection, f"target_actor_id = ? AND status IN {OPEN_SQL}", target.actor_id)
+    body = TurnQueuedBody(
+        turn_id=turn_id,
+        source_event_id=message_id,
+        target_actor_id=target.actor_id,
+        adapter_id=target.adapter_id,
+        hop_count=command.hop_count,
+    )
+    queued = NewEvent(
+        event_id=event_id,
+        room_id=command.room_id,
+        type=EventType.TURN_QUEUED,
+        actor_id=SYSTEM,
+        correlation_id=correlation_id,
+        occurred_at=now,
+        body=body.model_dump(by_alias=True, exclude_none=True),
+        to=[target.actor_id],
+        causation_id=message_id,
+    )
+    seq = insert_event(connection, queued)
+    values: dict[str, Any] = {
+        "turn_id": turn_id,
+        "source_event_id": message_id,
+        "target_actor_id": target.actor_id,
+        "adapter_id": target.adapter_id,
+        "parent_turn_id": command.parent_turn_id,
+        "root_correlation_id": correlation_id,
+        "hop_count": command.hop_count,
+        "queued_event_id": event_id,
+        "enqueue_seq": seq,
+        "queued_at": now,
+        "room_id": command.room_id,
+    }
+    connection.execute(
+        "INSERT INTO turns(turn_id, source_event_id, target_actor_id, adapter_id, parent_turn_id,"
+        " root_correlation_id, hop_count, queued_event_id, enqueue_seq, status, queued_at,"
+        " transport, room_id) VALUES (:turn_id, :source_event_id, :target_actor_id, :adapter_id,"
+        " :parent_turn_id, :root_correlation_id, :hop_count, :queued_event_id, :enqueue_seq,"
+        " 'queued', :queued_at, 'structured', :room_id)",
+        values,
+    )
+    return QueuedTurn(target=target.actor_id, turn_id=turn_id, queue_position=before)

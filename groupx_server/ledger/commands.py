@@ -1,0 +1,64 @@
+"""Receipts of client commands: the same command twice is done once (contract §7.2)."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+import orjson
+
+from groupx_shared.errors import ErrorCode, RefusedError
+from groupx_shared.ids import new_id
+
+
+def find_receipt(
+    connection: sqlite3.Connection,
+    binding_id: str,
+    client_command_id: str,
+    command_type: str,
+    command_hash: str,
+) -> dict[str, Any] | None:
+    """Return the stored result of this very command, or None when it is new.
+
+    Raises: RefusedError (CLIENT_COMMAND_CONFLICT) when the id was used for something else.
+    """
+    row = connection.execute(
+        "SELECT command_type, canonical_hash, result_json FROM client_commands"
+        " WHERE source_binding_id = ? AND client_command_id = ?",
+        (binding_id, client_command_id),
+    ).fetchone()
+    if row is None:
+        return None
+    if (row[0], row[1]) != (command_type, command_hash):
+        raise RefusedError(
+            "This clientCommandId was used for another command before. Use a fresh id for each "
+            "new command; repeat an id only to repeat the same command.",
+            code=ErrorCode.CLIENT_COMMAND_CONFLICT,
+        )
+    result: dict[str, Any] = orjson.loads(row[2]) if row[2] else {}
+    return result
+
+
+def store_receipt(
+    connection: sqlite3.Connection,
+    binding_id: str,
+    client_command_id: str,
+    command_type: str,
+    command_hash: str,
+    result: dict[str, Any],
+    now: str,
+) -> None:
+    """Keep the result of a command for its repetition."""
+    connection.execute(
+        "INSERT INTO client_commands(command_id, source_binding_id, client_command_id,"
+        " command_type, canonical_hash, result_json, accepted_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            new_id("cmd"),
+            binding_id,
+            client_command_id,
+            command_type,
+            command_hash,
+            orjson.dumps(result).decode(),
+            now,
+        ),
+    )
