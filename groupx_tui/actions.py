@@ -1,0 +1,267 @@
+"""The one table of what a person can do: keys, palette, help, key line and slash words read it.
+
+An action is `noun.verb`. Its handler is the method `verb` of the noun's class in
+`groupx_tui.handlers`; tests hold table, handlers and docs/KEYS.md together. Pure: no Textual.
+Counterpart: `keymap`, which puts a person's own keys over the defaults here.
+
+Keys that terminals, tmux and screen keep for themselves are not used: ctrl+a (screen), ctrl+b
+(tmux), ctrl+q and ctrl+s (flow control); ctrl+z suspends, as everywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Where = Literal["anywhere", "composer", "timeline", "panel", "dialog"]
+"""What must have the keyboard for an action's keys to work. `anywhere` is any part of the room,
+not a dialog."""
+
+PLACES: Final[dict[Where, str]] = {
+    "composer": "Writing",
+    "timeline": "Reading",
+    "panel": "Rooms and agents",
+    "dialog": "Dialogs and lists",
+    "anywhere": "Anywhere",
+}
+"""The places in the order of the help, with their headings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing to do."""
+
+    id: str
+    label: str
+    """A few words, for the key line and the palette."""
+    help: str
+    """One sentence."""
+    keys: tuple[str, ...] = ()
+    """Default keys; the first is shown."""
+    where: Where = "anywhere"
+    slash: str = ""
+    """Word after `/` in the composer that does the same."""
+    argument: str = ""
+    """What the slash word takes, as shown in the completion."""
+    footer: str = ""
+    """Word in the key line; empty: not there."""
+    in_palette: bool = True
+
+
+def _any(
+    name: str,
+    label: str,
+    about: str,
+    *keys: str,
+    slash: str = "",
+    argument: str = "",
+    footer: str = "",
+) -> Action:
+    return Action(name, label, about, keys, "anywhere", slash, argument, footer)
+
+
+def _edit(name: str, label: str, about: str, *keys: str, footer: str = "") -> Action:
+    return Action(name, label, about, keys, "composer", footer=footer, in_palette=False)
+
+
+def _read(
+    name: str, label: str, about: str, *keys: str, footer: str = "", in_palette: bool = True
+) -> Action:
+    return Action(name, label, about, keys, "timeline", footer=footer, in_palette=in_palette)
+
+
+def _list(name: str, label: str, about: str, *keys: str, footer: str = "") -> Action:
+    return Action(name, label, about, keys, "panel", footer=footer, in_palette=False)
+
+
+def _dialog(name: str, label: str, about: str, *keys: str, footer: str = "") -> Action:
+    return Action(name, label, about, keys, "dialog", footer=footer, in_palette=False)
+
+
+_COMPOSER: Final = (
+    _edit(
+        "composer.send",
+        "Send the message",
+        "Send what is written, or run it when it is a slash command.",
+        "enter",
+        footer="send",
+    ),
+    _edit(
+        "composer.newline",
+        "New line",
+        "Start a new line. Which of these keys arrive depends on the terminal; ctrl+j always does.",
+        "ctrl+j",
+        "alt+enter",
+        "shift+enter",
+    ),
+    _edit(
+        "composer.complete",
+        "Complete",
+        "Take the marked @agent, /command or name; when no list is open, go to the next part.",
+        "tab",
+    ),
+    _edit(
+        "composer.back",
+        "Back",
+        "Close the list, else drop the reply, else go to the timeline.",
+        "escape",
+    ),
+    _edit("composer.up", "Line up", "One line up; on the first line, the earlier message.", "up"),
+    _edit(
+        "composer.down", "Line down", "One line down; on the last line, the later message.", "down"
+    ),
+    _edit("edit.cursor_left", "Left", "One character left.", "left"),
+    _edit("edit.cursor_right", "Right", "One character right.", "right"),
+    _edit("edit.cursor_word_left", "Word left", "One word left.", "ctrl+left", "alt+b"),
+    _edit("edit.cursor_word_right", "Word right", "One word right.", "ctrl+right", "alt+f"),
+    _edit("edit.cursor_line_start", "Line start", "Start of the line.", "home", "ctrl+a"),
+    _edit("edit.cursor_line_end", "Line end", "End of the line.", "end", "ctrl+e"),
+    _edit("edit.select_left", "Select left", "Select one character left.", "shift+left"),
+    _edit("edit.select_right", "Select right", "Select one character right.", "shift+right"),
+    _edit("edit.select_up", "Select up", "Select one line up.", "shift+up"),
+    _edit("edit.select_down", "Select down", "Select one line down.", "shift+down"),
+    _edit("edit.select_all", "Select all", "Select everything that is written.", "f7"),
+    _edit("edit.delete_left", "Delete left", "Delete the character before.", "backspace"),
+    _edit("edit.delete_right", "Delete right", "Delete the character after.", "delete"),
+    _edit(
+        "edit.delete_word_left",
+        "Delete word",
+        "Delete the word before.",
+        "ctrl+w",
+        "alt+backspace",
+        "ctrl+backspace",
+    ),
+    _edit(
+        "edit.delete_to_start_of_line", "Delete to start", "Delete to the line's start.", "ctrl+u"
+    ),
+    _edit("edit.delete_to_end_of_line", "Delete to end", "Delete to the line's end.", "ctrl+k"),
+    _edit("edit.cut", "Cut", "Cut the selection, else the line.", "ctrl+x"),
+    _edit("edit.paste", "Paste", "Paste what was cut or copied here.", "ctrl+v"),
+    _edit("edit.undo", "Undo", "Undo; a paste is one step.", "ctrl+underscore", "ctrl+slash"),
+    _edit("edit.redo", "Redo", "Do it again.", "ctrl+y"),
+    Action(
+        "app.quit",
+        "Quit",
+        "Close this window; the server and the agents go on. In the composer the key quits when"
+        " nothing is written, else it deletes to the right.",
+        ("ctrl+d",),
+        "composer",
+        slash="quit",
+    ),
+)
+
+_TIMELINE: Final = (
+    _read("timeline.previous", "Previous part", "Mark the part before.", "up", "k",
+          footer="select", in_palette=False),
+    _read("timeline.next", "Next part", "Mark the part after.", "down", "j", in_palette=False),
+    _read("timeline.toggle", "Open or close",
+          "Open or close what is marked; on a message, show its details.", "enter", "space",
+          footer="open", in_palette=False),
+    _read("block.reply", "Reply", "Reply to the marked message.", "r", footer="reply"),
+    _read("block.copy", "Copy", "Copy the selection, else what is marked.", "c", "y",
+          footer="copy"),
+    _read("block.copy_code", "Copy code", "Copy the marked code block, or the last one seen.",
+          "x"),
+    _read("block.full_text", "Load the whole text", "Load all of a text that is cut short.", "l"),
+    _read("turn.details", "Turn details", "Show the states, times and ids of a turn.", "d"),
+    _read("timeline.line_up", "Line up", "Scroll one line up.", "shift+up", "ctrl+up",
+          in_palette=False),
+    _read("timeline.line_down", "Line down", "Scroll one line down.", "shift+down", "ctrl+down",
+          in_palette=False),
+    _read("timeline.half_page_up", "Half a page up", "Scroll half a page up.", "ctrl+u",
+          in_palette=False),
+    _read("timeline.half_page_down", "Half a page down", "Scroll half a page down.", "ctrl+d",
+          in_palette=False),
+    _read("timeline.previous_own", "Previous of mine", "Go to my message before.", "["),
+    _read("timeline.next_own", "Next of mine", "Go to my message after.", "]"),
+    _read("timeline.home", "First message", "Go to the first message of the room.", "home", "g",
+          in_palette=False),
+    _read("timeline.end", "Newest message", "Go to the end and follow it.", "end", "G",
+          in_palette=False),
+    _read("timeline.fold_all", "Fold all", "Close all reasoning, plans and tool calls.", "-"),
+    _read("timeline.unfold_all", "Unfold all", "Open all reasoning, plans and tool calls.", "+"),
+    _read("timeline.back", "Write", "Drop the selection, else go to the composer.", "escape", "i",
+          footer="write", in_palette=False),
+)  # fmt: skip
+
+_PANEL: Final = (
+    _list("panel.open", "Open", "Go to the room, or address the agent.", "enter", footer="open"),
+    _list("panel.up", "Up", "Mark the line before.", "up", "k"),
+    _list("panel.down", "Down", "Mark the line after.", "down", "j"),
+    _list("panel.leave", "Write", "Go to the composer.", "escape", footer="write"),
+)
+
+_ANYWHERE: Final = (
+    _any("app.palette", "Commands", "Find anything that can be done here.", "ctrl+p",
+         footer="commands"),
+    _any("app.help", "Help", "Show the keys, those of this place first.", "f1",
+         slash="help", footer="help"),
+    _any("room.switch", "Go to a room", "Choose a room by a few letters of its title.", "ctrl+o",
+         slash="room", argument="NAME", footer="rooms"),
+    _any("room.previous", "Previous room", "Go to the room above.", "alt+up", "ctrl+pageup"),
+    _any("room.next", "Next room", "Go to the room below.", "alt+down", "ctrl+pagedown"),
+    _any("room.create", "New room", "Make a room and go there.", slash="new", argument="TITLE"),
+    _any("room.rename", "Rename the room", "Give this room another title.",
+         slash="rename", argument="TITLE"),
+    _any("room.archive", "Archive the room",
+         "Take this room off the list; everything in it stays and it can be restored.",
+         slash="archive"),
+    _any("room.restore", "Restore a room", "Put an archived room back on the list.",
+         slash="restore", argument="NAME"),
+    _any("turn.cancel", "Stop an agent's turn",
+         "Ask the running agent to stop; with several, choose which.", "ctrl+g",
+         slash="cancel", argument="@AGENT", footer="stop"),
+    _any("agent.list", "Agents", "Show all agents with what they are doing; enter addresses one.",
+         "f3", slash="agents"),
+    _any("agent.restart", "Restart an agent", "Start an agent's program again.",
+         slash="restart", argument="@AGENT"),
+    _any("timeline.page_up", "Page up", "Scroll the timeline one page up.", "pageup"),
+    _any("timeline.page_down", "Page down", "Scroll the timeline one page down.", "pagedown"),
+    _any("timeline.first", "First message", "Go to the first message of the room.", "ctrl+home"),
+    _any("timeline.last", "Newest message", "Go to the end of the room and follow it.",
+         "ctrl+end"),
+    _any("timeline.jump", "Jump", "Go to the first or last message, or to an event by its number.",
+         slash="jump", argument="first|last|NUMBER"),
+    _any("timeline.toggle_reasoning", "Show or hide reasoning",
+         "Open or close the reasoning of all turns.", "ctrl+r"),
+    _any("timeline.toggle_tools", "Show or hide tool calls",
+         "Open or close the tool calls of all turns.", "ctrl+t"),
+    _any("panel.toggle", "Show or hide the side panel", "Rooms and agents at the left.", "f2"),
+    _any("focus.next", "Next part", "Go to the next part of the window.", "tab"),
+    _any("focus.previous", "Previous part", "Go to the part before.", "shift+tab"),
+    _any("app.theme", "Theme", "Choose the colours; they show while you choose.",
+         slash="theme", argument="NAME"),
+    _any("app.export", "Export the room", "Tells the command that writes this room to a file.",
+         slash="export"),
+    _any("app.interrupt", "Clear, or quit",
+         "Copy the selection; else clear what is written; else, pressed twice, quit.", "ctrl+c"),
+    _any("app.suspend", "Suspend", "Back to the shell; fg returns.", "ctrl+z"),
+    _any("app.redraw", "Draw again", "Draw the whole screen again.", "ctrl+l"),
+)  # fmt: skip
+
+_DIALOG: Final = (
+    _dialog("dialog.accept", "Choose", "Do it, or take the marked line.", "enter",
+            footer="choose"),
+    _dialog("dialog.close", "Close", "Close without doing anything.", "escape", "ctrl+c",
+            footer="close"),
+    _dialog("dialog.up", "Up", "Mark the line before.", "up", "ctrl+p"),
+    _dialog("dialog.down", "Down", "Mark the line after.", "down", "ctrl+n"),
+    _dialog("dialog.page_up", "Page up", "One page up.", "pageup"),
+    _dialog("dialog.page_down", "Page down", "One page down.", "pagedown"),
+    _dialog("dialog.copy", "Copy", "Copy what is shown, or its id.", "ctrl+y"),
+)  # fmt: skip
+
+ACTIONS: Final[dict[str, Action]] = {
+    action.id: action for action in (*_COMPOSER, *_TIMELINE, *_PANEL, *_ANYWHERE, *_DIALOG)
+}
+"""All actions by id, in the order of the help."""
+
+SLASH_WORDS: Final[dict[str, Action]] = {
+    action.slash: action for action in ACTIONS.values() if action.slash
+}
+"""Actions by their slash word. A slash word that is not here is sent as a message."""
+
+
+def actions_of(where: Where) -> tuple[Action, ...]:
+    """The actions whose keys work in one place, in the order of the table."""
+    return tuple(action for action in ACTIONS.values() if action.where == where)
