@@ -37,6 +37,11 @@ class StreamText:
         """The pieces from number `index` on; remember `piece_count` to ask for what is new."""
         return self._pieces[index : self._count]
 
+    def continues(self, older: StreamText) -> bool:
+        """True when this is `older` with more at its end (or nothing), known without comparing
+        text: what `pieces_from(older.piece_count)` yields is all that is new."""
+        return self._pieces is older._pieces and self._count >= older._count
+
     @property
     def piece_count(self) -> int:
         return self._count
