@@ -8,7 +8,7 @@ consumes the events of a prompt and decides what is stored. Drivers never see th
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -82,7 +82,7 @@ class Session(ABC):
     continuity: Continuity
 
     @abstractmethod
-    def prompt(self, turn_id: str, text: str) -> AsyncIterator[NativeEvent]:
+    def prompt(self, turn_id: str, text: str) -> AsyncGenerator[NativeEvent, None]:
         """Send `text` and yield the turn's events, ending with one terminal event.
 
         Never raises for what the agent does: a dead process, a broken protocol, a timeout arrive

@@ -8,7 +8,7 @@ the event, reasoning and tools are cut with a visible mark.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from groupx_server.domain.limits import Limits
@@ -19,6 +19,8 @@ WHOLE_ANSWER_CHARS: Final = 16 * 1024 * 1024
 """The whole of an answer that is longer than an event holds is kept up to here."""
 MAX_TOOL_ITEMS: Final = 64
 MAX_LOCATIONS: Final = 32
+CUT_ITEM: Final[dict[str, Any]] = {"type": "cut"}
+"""Last content item of a bounded call: something was left out before."""
 ITEM_TEXTS: Final = ("text", "oldText", "newText", "output")
 
 
@@ -89,7 +91,9 @@ def tool_details(call: ToolCall, limits: Limits, duration_ms: int | None) -> dic
     Shape: wire `ToolDetails` (title, kind, status, input, content, locations, cut, durationMs).
     """
     budget = limits.tool_characters
-    items = tuple(_flat(item) for item in call.content[:MAX_TOOL_ITEMS])
+    was_cut = bool(call.content) and call.content[-1] == CUT_ITEM
+    whole = call.content[:-1] if was_cut else call.content
+    items = tuple(_flat(item) for item in whole[:MAX_TOOL_ITEMS])
     content, cut = _bounded_items(items, budget)
     details: dict[str, Any] = {
         "title": safe_line(call.title, 200),
@@ -97,13 +101,21 @@ def tool_details(call: ToolCall, limits: Limits, duration_ms: int | None) -> dic
         "status": call.status,
         "content": content,
         "locations": [_location(item) for item in call.locations[:MAX_LOCATIONS]],
-        "cut": cut or len(call.content) > MAX_TOOL_ITEMS,
+        "cut": cut or was_cut or len(whole) > MAX_TOOL_ITEMS,
     }
     if call.raw_input is not None:
         details["input"] = bounded_json(call.raw_input, budget // 4)
     if duration_ms is not None:
         details["durationMs"] = duration_ms
     return details
+
+
+def bounded_call(call: ToolCall, limits: Limits) -> ToolCall:
+    """Return the call holding no more than what is stored of it, so that a turn with many large
+    tool results does not keep them all."""
+    details = tool_details(call, limits, None)
+    content = (*details["content"], CUT_ITEM) if details["cut"] else details["content"]
+    return replace(call, raw_input=details.get("input"), content=tuple(content))
 
 
 def bounded_json(value: Any, max_chars: int) -> Any:

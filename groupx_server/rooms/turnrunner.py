@@ -1,0 +1,309 @@
+"""One turn from the head of a lane to its terminal.
+
+    packet -> claim -> prompt_invoked on disk -> prompt -> first sign: started -> … -> terminal
+
+The order of the durable steps is the promise (see ledger/dispatch). Whatever happens, a claimed
+turn ends exactly once; when the server stops in the middle, it ends as `interrupted`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+import structlog
+
+from groupx_server.agents.base import Session
+from groupx_server.context.gather import PacketRequest, gather_packet
+from groupx_server.context.packet import Packet
+from groupx_server.domain.limits import Limits
+from groupx_server.domain.native import (
+    NativeEvent,
+    TurnCancelled,
+    TurnCompleted,
+    TurnFailed,
+    TurnStarted,
+)
+from groupx_server.domain.turn import TurnStatus
+from groupx_server.ledger.dispatch import (
+    Attempt,
+    Claim,
+    append_partial,
+    claim_turn,
+    mark_native_started,
+    mark_prompt_invoked,
+)
+from groupx_server.ledger.failpoints import failpoint
+from groupx_server.ledger.store import Ledger
+from groupx_server.ledger.terminal import TurnEnd, end_turn
+from groupx_server.ledger.turns import QueuedHead
+from groupx_server.rooms.clock import Clock
+from groupx_server.rooms.collect import TurnCollector
+from groupx_server.rooms.deltas import LiveOutput
+from groupx_server.rooms.live import Outlet, Speaker
+from groupx_shared.errors import ErrorCode, GroupXError
+
+PARTIAL_EVERY_S: Final = 0.4
+"""A running answer is on disk at most this long after it was shown."""
+CANCEL_AGAIN_S: Final = 1.0
+END_WITHIN_S: Final = 5.0
+"""For the terminal of a turn whose lane is being stopped."""
+
+NEVER_ANSWERED: Final = frozenset(
+    {
+        ErrorCode.SESSION_NOT_AVAILABLE,
+        ErrorCode.PROTOCOL_INVALID_MESSAGE,
+        ErrorCode.TURN_FIRST_EVENT_TIMEOUT,
+        ErrorCode.TURN_CANCEL_TIMEOUT,
+    }
+)
+"""Ends that say nothing of whether the prompt arrived."""
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class Binding:
+    """A live session with its ledger ids. `is_fresh` until it took a first prompt."""
+
+    session: Session
+    binding_id: str
+    instance_id: str
+    is_fresh: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """What every turn needs."""
+
+    ledger: Ledger
+    outlet: Outlet
+    limits: Limits
+    clock: Clock = field(default_factory=Clock)
+
+
+@dataclass(frozen=True, slots=True)
+class Performer:
+    """The agent whose turn it is."""
+
+    actor_id: str
+    display_name: str
+    identity: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How the turn left the session. `error` is what the agent's card should say."""
+
+    session_lost: bool = False
+    error: str | None = None
+    was_head: bool = True
+
+
+class TurnRunner:
+    """Runs one turn; `cancel` may be called from outside at any time."""
+
+    def __init__(self, runtime: Runtime, performer: Performer, head: QueuedHead) -> None:
+        self.head = head
+        self.is_waiting = False
+        self._runtime = runtime
+        self._performer = performer
+        self._cancel_requested = asyncio.Event()
+        self._collector: TurnCollector | None = None
+        self._attempt: Attempt | None = None
+        self._part_no = 0
+
+    async def run(self, binding: Binding) -> Outcome:
+        """Bring the turn to its end. Raises: LedgerError when the ledger cannot be written."""
+        try:
+            packet = await self._packet(binding)
+        except GroupXError as error:
+            await self.fail(error, reason="context_preparation_failed")
+            return Outcome()
+        attempt = await self._claim(binding, packet)
+        if attempt is None:
+            return Outcome(was_head=False)
+        self._attempt = attempt
+        self._collector = self._new_collector(attempt)
+        try:
+            return await self._attempted(attempt, binding, packet)
+        except asyncio.CancelledError:
+            async with asyncio.timeout(END_WITHIN_S):
+                await self._end(self._interrupted())
+            raise
+
+    def cancel(self) -> None:
+        """Tell the agent, once it has the prompt; the turn's row says `cancelling` already."""
+        self._cancel_requested.set()
+
+    async def fail(self, error: GroupXError, reason: str | None = None) -> None:
+        """End a turn that never reached its agent."""
+        extra = {} if reason is None else {"reason": reason}
+        await self._end(
+            TurnEnd(
+                self.head.turn_id,
+                TurnStatus.FAILED,
+                error_code=error.code,
+                error_message=error.message,
+                extra=extra,
+            )
+        )
+
+    async def _packet(self, binding: Binding) -> Packet:
+        request = PacketRequest(
+            room_id=self.head.room_id,
+            source_event_id=self.head.source_event_id,
+            actor_id=self._performer.actor_id,
+            actor_name=self._performer.display_name,
+            identity=self._performer.identity,
+            session_is_fresh=binding.is_fresh,
+            max_chars=self._runtime.limits.context_characters,
+        )
+        return await self._runtime.ledger.read(partial(gather_packet, request=request))
+
+    async def _claim(self, binding: Binding, packet: Packet) -> Attempt | None:
+        claim = Claim(
+            turn_id=self.head.turn_id,
+            actor_id=self._performer.actor_id,
+            binding_id=binding.binding_id,
+            instance_id=binding.instance_id,
+            context_through_seq=packet.through_seq,
+        )
+        now = self._runtime.clock.now()
+        return await self._runtime.ledger.write(partial(claim_turn, claim=claim, now=now))
+
+    def _new_collector(self, attempt: Attempt) -> TurnCollector:
+        speaker = Speaker(
+            self._performer.actor_id,
+            self._performer.display_name,
+            attempt.room_id,
+            attempt.correlation_id,
+        )
+        runtime = self._runtime
+        output = LiveOutput(attempt.turn_id, speaker, runtime.outlet, runtime.limits, runtime.clock)
+        return TurnCollector(output, runtime.limits, runtime.clock)
+
+    async def _attempted(self, attempt: Attempt, binding: Binding, packet: Packet) -> Outcome:
+        now = self._runtime.clock.now()
+        may_send = await self._runtime.ledger.write(
+            partial(mark_prompt_invoked, attempt=attempt, now=now)
+        )
+        if not may_send:
+            await self._end(TurnEnd(attempt.turn_id, TurnStatus.CANCELLED))
+            return Outcome()
+        failpoint("prompt.before_send")
+        async with asyncio.TaskGroup() as tasks:
+            saving = tasks.create_task(self._save_partials(attempt.turn_id))
+            cancelling = tasks.create_task(self._pass_on_cancel(binding.session))
+            try:
+                last = await self._follow(attempt, binding, packet)
+            finally:
+                saving.cancel()
+                cancelling.cancel()
+        await self._end(self._end_of(attempt, last))
+        failed = last if isinstance(last, TurnFailed) else None
+        return Outcome(
+            session_lost=failed is not None and failed.session_lost,
+            error=failed.message if failed is not None else None,
+        )
+
+    async def _follow(self, attempt: Attempt, binding: Binding, packet: Packet) -> NativeEvent:
+        """Take the agent's events until the terminal one, and return that."""
+        assert self._collector is not None
+        has_started = False
+        async with aclosing(binding.session.prompt(attempt.turn_id, packet.text)) as events:
+            async for event in events:
+                if not has_started and _proves_delivery(event):
+                    await self._started(attempt, binding, event)
+                    has_started = True
+                    failpoint("turn.after_started")
+                if isinstance(event, TurnCompleted | TurnCancelled | TurnFailed):
+                    return event
+                self._collector.take(event)
+                self.is_waiting = self._collector.is_waiting
+                failpoint("turn.after_event")
+        return TurnFailed(
+            ErrorCode.PROTOCOL_INVALID_MESSAGE,
+            "The agent's stream ended without an end of the turn.",
+            session_lost=True,
+        )
+
+    async def _pass_on_cancel(self, session: Session) -> None:
+        """Repeated until the turn ends: a cancel that meets a prompt on its way out is not lost.
+        The driver bounds how long a turn may outlive its cancel."""
+        await self._cancel_requested.wait()
+        while True:
+            await session.cancel()
+            await asyncio.sleep(CANCEL_AGAIN_S)
+
+    async def _started(self, attempt: Attempt, binding: Binding, event: NativeEvent) -> None:
+        native_id = event.native_turn_id if isinstance(event, TurnStarted) else None
+        binding.is_fresh = False
+        step = partial(
+            mark_native_started,
+            attempt=attempt,
+            native_turn_id=native_id,
+            instance_id=binding.instance_id,
+            now=self._runtime.clock.now(),
+        )
+        await self._runtime.ledger.write(step)
+
+    async def _save_partials(self, turn_id: str) -> None:
+        while True:
+            await asyncio.sleep(PARTIAL_EVERY_S)
+            await self._save_partial(turn_id)
+
+    async def _save_partial(self, turn_id: str) -> None:
+        assert self._collector is not None
+        pieces, self._collector.unsaved = self._collector.unsaved, []
+        if not pieces:
+            return
+        self._part_no += 1
+        step = partial(append_partial, turn_id=turn_id, part_no=self._part_no, text="".join(pieces))
+        await self._runtime.ledger.write(step)
+
+    def _end_of(self, attempt: Attempt, last: NativeEvent) -> TurnEnd:
+        assert self._collector is not None
+        finish = partial(self._collector.finish, attempt.turn_id)
+        match last:
+            case TurnCompleted():
+                self._collector.record.usage.update(last.usage)
+                return finish(
+                    TurnStatus.COMPLETED, content=last.content, stop_reason=last.stop_reason
+                )
+            case TurnCancelled():
+                return finish(TurnStatus.CANCELLED)
+            case TurnFailed():
+                return finish(TurnStatus.FAILED, error_code=last.code, error_message=last.message)
+            case _:
+                return self._interrupted()
+
+    def _interrupted(self) -> TurnEnd:
+        assert self._collector is not None
+        return self._collector.finish(
+            self.head.turn_id,
+            TurnStatus.INTERRUPTED,
+            error_code=ErrorCode.TURN_INTERRUPTED,
+            error_message="The server was stopped during this turn; nothing was sent again.",
+        )
+
+    async def _end(self, end: TurnEnd) -> None:
+        runtime = self._runtime
+        ended = await runtime.ledger.write(
+            partial(end_turn, end=end, limits=runtime.limits, now=runtime.clock.now())
+        )
+        failpoint("terminal.after_commit")
+        log.info(
+            "turn.ended",
+            turn=end.turn_id,
+            status=ended.status.value,
+            error_code=end.error_code,
+            duration_ms=end.duration_ms,
+        )
+
+
+def _proves_delivery(event: NativeEvent) -> bool:
+    return not (isinstance(event, TurnFailed) and event.code in NEVER_ANSWERED)
