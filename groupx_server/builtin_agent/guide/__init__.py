@@ -1,0 +1,1 @@
+"""The guide: what the built-in agent does without a model, on the room's own data."""

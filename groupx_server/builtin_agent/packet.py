@@ -1,0 +1,85 @@
+"""Finds in a prompt what the guide needs: the person's own words, the room, who it is asked as.
+
+The server says these in the prompt's `_meta.groupx`; a prompt of another client is read as a
+context packet (`groupx.context/0.4`), else taken whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+_HEADER_CHARS: Final = 4096
+_HEADER_FIELD: Final = re.compile(r"^(room|target)=(\S+)$", re.MULTILINE)
+_CURRENT: Final = re.compile(r"^\[current_message\b[^\n]*\][ \t]*$", re.MULTILINE)
+_ENTRY_HEAD: Final = re.compile(r"^- id=[^\n]*\n")
+_SECTION_END: Final = re.compile(r"^\[/current_message\b", re.MULTILINE)
+_MENTIONS: Final = re.compile(r"^(?:@[\w.:/-]+[,:]?\s+)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One prompt: `text` whole for a model, `current` the person's own message."""
+
+    text: str
+    current: str
+    room_id: str | None = None
+    actor_id: str | None = None
+
+
+def read_prompt(blocks: Sequence[Any], meta: Any) -> Prompt:
+    """Read the `prompt` blocks and `_meta` of a `session/prompt`."""
+    text = "\n\n".join(filter(None, (_block_text(block) for block in blocks)))
+    groupx = meta.get("groupx") if isinstance(meta, Mapping) else None
+    told = groupx if isinstance(groupx, Mapping) else {}
+    header = dict(_HEADER_FIELD.findall(text[:_HEADER_CHARS])) if _is_packet(text) else {}
+    current = told.get("currentMessage")
+    if not isinstance(current, str):
+        current = _current_section(text)
+    return Prompt(
+        text=text,
+        current=without_mentions(current),
+        room_id=_text(told.get("roomId")) or header.get("room"),
+        actor_id=_text(told.get("actorId")) or header.get("target"),
+    )
+
+
+def without_mentions(text: str) -> str:
+    """Return `text` without the `@names` it begins with."""
+    return _MENTIONS.sub("", text.strip())
+
+
+def _is_packet(text: str) -> bool:
+    return text.lstrip().startswith("[groupx_protocol")
+
+
+def _current_section(text: str) -> str:
+    """The last `[current_message]` section without its entry line; the whole text without one."""
+    heads = list(_CURRENT.finditer(text)) if _is_packet(text) else []
+    if not heads:
+        return text
+    body = text[heads[-1].end() :].lstrip("\n")
+    if end := _SECTION_END.search(body):
+        body = body[: end.start()]
+    return _ENTRY_HEAD.sub("", body)
+
+
+def _block_text(block: Any) -> str:
+    """The text of one ACP content block; links by address, pictures and sound by a note."""
+    if not isinstance(block, Mapping):
+        return ""
+    kind = block.get("type")
+    if kind == "text":
+        return _text(block.get("text")) or ""
+    if kind == "resource":
+        resource = block.get("resource")
+        return (_text(resource.get("text")) or "") if isinstance(resource, Mapping) else ""
+    if kind == "resource_link":
+        return f"[link: {_text(block.get('uri')) or ''}]"
+    return f"[{kind} content, which this agent cannot read]"
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
