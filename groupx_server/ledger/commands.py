@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import orjson
 
+from groupx_server.domain.command import canonical_hash
 from groupx_shared.errors import ErrorCode, RefusedError
-from groupx_shared.ids import new_id
+from groupx_shared.ids import BINDING_LOCAL, new_id
 
 
 def find_receipt(
@@ -62,3 +64,27 @@ def store_receipt(
             now,
         ),
     )
+
+
+def once(
+    connection: sqlite3.Connection,
+    client_command_id: str,
+    command_type: str,
+    content: Mapping[str, Any],
+    act: Callable[[], dict[str, Any]],
+    now: str,
+    binding_id: str = BINDING_LOCAL,
+) -> dict[str, Any]:
+    """Do `act` and keep its result, or return the first result of the same command.
+
+    Raises: RefusedError (CLIENT_COMMAND_CONFLICT, and whatever `act` refuses).
+    """
+    command_hash = canonical_hash(command_type, content)
+    stored = find_receipt(connection, binding_id, client_command_id, command_type, command_hash)
+    if stored is not None:
+        return stored
+    result = act()
+    store_receipt(
+        connection, binding_id, client_command_id, command_type, command_hash, result, now
+    )
+    return result

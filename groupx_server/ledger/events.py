@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import orjson
 
@@ -130,9 +130,10 @@ def encode_row(row: EventRow) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class EventRows:
-    """A page, oldest first."""
+    """A page of one room's durable events."""
 
     events: list[bytes]
+    """Envelopes as JSON, oldest first."""
     has_more_before: bool
     has_more_after: bool
 
@@ -202,13 +203,13 @@ def _has_any(
     return row is not None
 
 
-@dataclass(frozen=True, slots=True)
-class TailRow:
+class TailRow(NamedTuple):
     """One durable event for the live tail or an export."""
 
     seq: int
     room_id: str
     data: bytes
+    """Its envelope as JSON on one line (no CR, no LF)."""
 
 
 def rows_after(

@@ -61,7 +61,7 @@ def actors_with_queued_turns(connection: sqlite3.Connection) -> list[str]:
     return [actor_id for (actor_id,) in cursor]
 
 
-def open_counts(connection: sqlite3.Connection) -> dict[str, int]:
+def queued_counts(connection: sqlite3.Connection) -> dict[str, int]:
     """Waiting turns of each agent that has any."""
     cursor = connection.execute(
         "SELECT target_actor_id, count(*) FROM turns"

@@ -1,0 +1,145 @@
+"""The roster: the agents of the config, resolved to what is started and how."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from groupx_server.agents.base import AgentSpec, AgentTimeouts
+from groupx_shared.errors import ErrorCode, RefusedError
+from groupx_shared.ids import agent_actor
+from groupx_shared.names import unknown_name
+from groupx_shared.settings import (
+    BUILTIN_DRIVER,
+    AgentSettings,
+    CommandSettings,
+    Config,
+    TimeoutSettings,
+)
+from groupx_shared.text import safe_line
+
+
+@dataclass(frozen=True, slots=True)
+class RosterEntry:
+    """One configured agent."""
+
+    actor_id: str
+    display_name: str
+    driver: str
+    identity: str | None
+    enabled: bool
+    spec: AgentSpec
+
+    @property
+    def handle(self) -> str:
+        """The id without `agent:`, as people type it."""
+        return self.actor_id.removeprefix("agent:")
+
+
+class Roster:
+    """All configured agents, in config order."""
+
+    def __init__(self, entries: list[RosterEntry], default_actor_id: str | None) -> None:
+        self.entries = {entry.actor_id: entry for entry in entries}
+        self.default_actor_id = default_actor_id
+
+    def resolve(self, name: str) -> RosterEntry:
+        """The agent called `codex` or `agent:codex`, if it takes messages.
+
+        Raises: RefusedError (UNKNOWN_TARGET naming the nearest, AGENT_DISABLED).
+        """
+        entry = self.entries.get(agent_actor(name))
+        if entry is None:
+            handles = [known.handle for known in self.entries.values()]
+            raise RefusedError(
+                unknown_name("agent", name.removeprefix("agent:"), handles),
+                code=ErrorCode.UNKNOWN_TARGET,
+                details={"unknownTargets": [safe_line(name, 256)]},
+            )
+        if not entry.enabled:
+            raise RefusedError(
+                f"{entry.display_name} is switched off. Set agents.{entry.handle}.enabled to true "
+                "in the config and run “groupx restart”.",
+                code=ErrorCode.AGENT_DISABLED,
+            )
+        return entry
+
+
+def build_roster(config: Config, root: Path, builtin_env: Mapping[str, str]) -> Roster:
+    """Resolve the config's agents. `root` is where relative folders start; `builtin_env` goes to
+    the built-in agent (the server's address and a token that may only read)."""
+    entries = [
+        _entry(key, settings, config.timeouts, root, builtin_env)
+        for key, settings in config.agents.items()
+    ]
+    default = config.default_agent or next((e.handle for e in entries if e.enabled), None)
+    return Roster(entries, None if default is None else agent_actor(default))
+
+
+def _entry(
+    key: str,
+    settings: AgentSettings,
+    timeouts: TimeoutSettings,
+    root: Path,
+    builtin_env: Mapping[str, str],
+) -> RosterEntry:
+    driver = settings.driver or key
+    env = dict(settings.env)
+    if driver == BUILTIN_DRIVER:
+        env = {**builtin_env, **_model_env(settings), **env}
+    spec = AgentSpec(
+        actor_id=agent_actor(key),
+        driver=driver,
+        argv=_argv(settings.command),
+        cwd=(root / Path(settings.cwd).expanduser()).resolve(),
+        env=env,
+        options=settings.options,
+        timeouts=_timeouts(timeouts),
+    )
+    return RosterEntry(
+        actor_id=agent_actor(key),
+        display_name=safe_line(settings.name or key, 64),
+        driver=driver,
+        identity=settings.identity,
+        enabled=settings.enabled,
+        spec=spec,
+    )
+
+
+def _argv(command: str | CommandSettings | None) -> list[str]:
+    if command is None:
+        return []
+    if isinstance(command, str):
+        # A path with spaces is one word when such a file exists, else words as in a shell.
+        return [command] if Path(command).expanduser().exists() else shlex.split(command)
+    return [command.executable, *command.prefix_args, *command.args]
+
+
+def _model_env(settings: AgentSettings) -> dict[str, str]:
+    """Environment of the built-in agent (docs/BUILTIN_AGENT.md)."""
+    import os
+
+    model = settings.model
+    if model is None:
+        return {}
+    env = {} if model.discovery else {"GROUPX_MODEL_DISCOVERY": "0"}
+    if model.base_url is not None:
+        env["GROUPX_MODEL_BASE_URL"] = model.base_url
+    if model.name is not None:
+        env["GROUPX_MODEL_NAME"] = model.name
+    if model.api_key_env is not None and (key := os.environ.get(model.api_key_env)):
+        env["GROUPX_MODEL_API_KEY"] = key
+    return env
+
+
+def _timeouts(settings: TimeoutSettings) -> AgentTimeouts:
+    return AgentTimeouts(
+        handshake_s=settings.handshake_ms / 1000,
+        request_s=settings.request_ms / 1000,
+        first_event_s=settings.first_event_ms / 1000,
+        idle_s=settings.idle_ms / 1000,
+        cancel_s=settings.cancel_ms / 1000,
+        close_s=settings.close_ms / 1000,
+    )

@@ -1,0 +1,314 @@
+"""The use cases as the HTTP layer calls them; the port is `http/ports.py`.
+
+Commands return once their change is on disk. Replies made of stored events are bytes whose JSON
+is ready.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import cast
+
+import orjson
+
+from groupx_server.context.gather import context_usage
+from groupx_server.ledger.accept import AcceptMessage, Source, Target, accept_message
+from groupx_server.ledger.cancel import cancel_turn
+from groupx_server.ledger.commands import once
+from groupx_server.ledger.events import page, read_event, rows_after
+from groupx_server.ledger.overview import Overview, read_overview, whole_text
+from groupx_server.ledger.rooms import change_room, create_room, list_rooms, read_room
+from groupx_server.ledger.turns import TurnSelection, list_turns, read_turn
+from groupx_server.rooms.agents import Agents
+from groupx_server.rooms.rows import DurableFrameSource, EventRows
+from groupx_server.rooms.turnrunner import Runtime
+from groupx_shared.errors import ErrorCode, RefusedError
+from groupx_shared.ids import ROOM_PATTERN, RoomId, new_id
+from groupx_shared.text import safe_line
+from groupx_shared.wire.replies import (
+    AgentList,
+    BootstrapReply,
+    CancelReply,
+    ContextUsage,
+    MessageAccepted,
+    RestartReply,
+    RoomInfo,
+    RoomList,
+    RoomReply,
+    TextReply,
+    TurnInfo,
+    TurnList,
+)
+from groupx_shared.wire.requests import ChangeRoom, CreateRoom, SendMessage
+
+RoomChange = Callable[[sqlite3.Connection, str], None]
+MAX_SLUG = 48
+"""Longest part of a room id that is made from its title."""
+
+
+class RoomService:
+    """All use cases over one ledger and one set of agents."""
+
+    def __init__(self, runtime: Runtime, agents: Agents) -> None:
+        self._runtime = runtime
+        self._ledger = runtime.ledger
+        self._agents = agents
+
+    # Commands
+
+    async def send(self, request: SendMessage, source: Source) -> MessageAccepted:
+        """Accept a message and wake its targets' lanes."""
+        content = request.content
+        limit = self._runtime.limits.message_characters
+        if not content.strip():
+            raise RefusedError("The message is empty. Write something and send again.")
+        if len(content) > limit:
+            raise RefusedError(
+                f"The message has {len(content):,} characters; the limit is {limit:,} "
+                "(limits.messageCharacters).",
+                code=ErrorCode.MESSAGE_TOO_LARGE,
+                details={"characters": len(content), "limit": limit},
+            )
+        entries = {entry.actor_id: entry for entry in map(self._agents.roster.resolve, request.to)}
+        command = AcceptMessage(
+            client_command_id=request.client_command_id,
+            room_id=request.room_id,
+            content=content,
+            targets=[Target(entry.actor_id, entry.driver) for entry in entries.values()],
+            reply_to_event_id=request.reply_to_event_id,
+            source=source,
+        )
+        step = partial(
+            accept_message,
+            command=command,
+            limits=self._runtime.limits,
+            now=self._runtime.clock.now(),
+        )
+        accepted = await self._ledger.write(step)
+        if not accepted.replayed:
+            self._agents.queued(turn.target for turn in accepted.reply.turns)
+        return accepted.reply
+
+    async def cancel_turn(self, turn_id: str, client_command_id: str) -> CancelReply:
+        """Cancel a turn; a running one is told at once."""
+        step = partial(
+            cancel_turn,
+            turn_id=turn_id,
+            client_command_id=client_command_id,
+            limits=self._runtime.limits,
+            now=self._runtime.clock.now(),
+        )
+        cancelled = await self._ledger.write(step)
+        self._agents.cancelled(cancelled)
+        return cancelled.reply
+
+    async def restart_agent(self, actor_id: str, client_command_id: str) -> RestartReply:
+        """End the agent's process; it starts again with its next turn, or at once."""
+        entry = self._agents.roster.resolve(actor_id)
+        reply = RestartReply(actor_id=entry.actor_id, accepted=True)
+        is_new = False
+        now = self._runtime.clock.now()
+
+        def act() -> dict[str, object]:
+            nonlocal is_new
+            is_new = True
+            return reply.model_dump(mode="json", by_alias=True)
+
+        await self._ledger.write(
+            lambda connection: once(
+                connection,
+                client_command_id,
+                "agent.restart",
+                {"actorId": entry.actor_id},
+                act,
+                now,
+            )
+        )
+        if is_new:
+            self._agents.request_restart(entry.actor_id)
+        return reply
+
+    async def create_room(self, request: CreateRoom) -> RoomReply:
+        """Create a room; its id is made from the title unless given."""
+        title = safe_line(request.title, 64)
+        room_id = request.room_id or f"room:{_slug(title)}"
+        if not room_id.startswith("room:"):
+            room_id = f"room:{room_id}"
+        if ROOM_PATTERN.match(room_id) is None:
+            raise RefusedError(
+                f"“{safe_line(room_id, 80)}” is no room id: small letters, digits, dots, dashes "
+                "after “room:”, at most 64."
+            )
+        content = {"title": title, "roomId": request.room_id}
+        return await self._room_command(
+            request.client_command_id,
+            "room.create",
+            content,
+            room_id,
+            lambda connection, now: create_room(connection, room_id, title, now),
+        )
+
+    async def change_room(self, room_id: str, request: ChangeRoom) -> RoomReply:
+        """Rename, archive or restore a room."""
+        title = None if request.title is None else safe_line(request.title, 64)
+        content = {"roomId": room_id, "title": title, "archived": request.archived}
+        return await self._room_command(
+            request.client_command_id,
+            "room.change",
+            content,
+            room_id,
+            lambda connection, now: change_room(connection, room_id, title, request.archived, now),
+        )
+
+    async def _room_command(
+        self,
+        client_command_id: str,
+        command_type: str,
+        content: Mapping[str, object],
+        room_id: str,
+        change: RoomChange,
+    ) -> RoomReply:
+        now = self._runtime.clock.now()
+
+        def step(connection: sqlite3.Connection) -> RoomReply:
+            def act() -> dict[str, object]:
+                change(connection, now)
+                room = read_room(connection, room_id)
+                return RoomReply(room=room).model_dump(mode="json", by_alias=True)
+
+            stored = once(connection, client_command_id, command_type, content, act, now)
+            return RoomReply.model_validate(stored)
+
+        return await self._ledger.write(step)
+
+    # Reading events
+
+    async def bootstrap(self, room_id: str, limit: int) -> bytes:
+        """A `BootstrapReply` as JSON; stored events are spliced in unread."""
+        overview = await self._ledger.read(partial(read_overview, room_id=room_id, limit=limit))
+        return self._splice(overview)
+
+    def _splice(self, overview: Overview) -> bytes:
+        frame = BootstrapReply(
+            ledger_id=self._ledger.ledger_id,
+            through_seq=overview.through_seq,
+            room=overview.room,
+            rooms=tuple(overview.rooms),
+            agents=self._agents.board.all(),
+            recent_events=(),
+            has_more_before=overview.recent.has_more_before,
+            active_turns=tuple(overview.open_turns),
+            limits={
+                "messageCharacters": self._runtime.limits.message_characters,
+                "contextCharacters": self._runtime.limits.context_characters,
+            },
+        )
+        reply = frame.model_dump(mode="json", by_alias=True, exclude_none=True)
+        reply["recentEvents"] = [orjson.Fragment(event) for event in overview.recent.events]
+        return orjson.dumps(reply)
+
+    async def page(
+        self,
+        room_id: str,
+        before: int | None,
+        after: int | None,
+        around: int | None,
+        limit: int,
+        types: Sequence[str],
+    ) -> EventRows:
+        """A page of a room's events, oldest first."""
+
+        def query(connection: sqlite3.Connection) -> EventRows:
+            read_room(connection, room_id)
+            return page(
+                connection,
+                room_id,
+                before=before,
+                after=after,
+                around=around,
+                limit=limit,
+                types=types,
+            )
+
+        return await self._ledger.read(query)
+
+    async def event(self, event_id: str) -> bytes:
+        """One envelope as JSON."""
+        return await self._ledger.read(partial(read_event, event_id=event_id))
+
+    async def event_text(self, event_id: str) -> TextReply:
+        """The whole text of an event."""
+        return await self._ledger.read(partial(whole_text, event_id=event_id))
+
+    async def durable_after(
+        self, after_seq: int, limit: int, room_id: str | None
+    ) -> list[DurableFrameSource]:
+        """The next events for the live tail."""
+        return await self._ledger.read(
+            partial(rows_after, after_seq=after_seq, limit=limit, room_id=room_id)
+        )
+
+    async def export_rows(
+        self, room_id: str | None, after_seq: int, limit: int
+    ) -> list[tuple[int, bytes]]:
+        """The next events for an export."""
+        if room_id is not None and after_seq == 0:
+            await self._room(room_id)
+        rows = await self.durable_after(after_seq, limit, room_id)
+        return [(row.seq, row.data) for row in rows]
+
+    # Reading state
+
+    async def turns(
+        self,
+        room_id: str | None,
+        status: str,
+        actor_id: str | None,
+        before: int | None,
+        limit: int,
+    ) -> TurnList:
+        """Turns, newest first."""
+        if room_id is not None:
+            await self._room(room_id)
+        found, next_before = await self._ledger.read(
+            partial(
+                list_turns,
+                room_id=room_id,
+                actor_id=actor_id,
+                selection=cast("TurnSelection", status),
+                before=before,
+                limit=limit,
+            )
+        )
+        return TurnList(turns=tuple(found), next_before=next_before)
+
+    async def turn(self, turn_id: str) -> TurnInfo:
+        """One turn with its answer."""
+        return await self._ledger.read(partial(read_turn, turn_id=turn_id))
+
+    async def agents(self) -> AgentList:
+        """All agents' cards."""
+        return AgentList(agents=self._agents.board.all())
+
+    async def rooms(self) -> RoomList:
+        """All rooms."""
+        return RoomList(rooms=tuple(await self._ledger.read(list_rooms)))
+
+    async def context_usage(self, room_id: str) -> ContextUsage:
+        """How full a context packet of the room would be."""
+        limit = self._runtime.limits.context_characters
+        return await self._ledger.read(partial(context_usage, room_id=room_id, max_chars=limit))
+
+    async def _room(self, room_id: str) -> RoomInfo:
+        return await self._ledger.read(partial(read_room, room_id=room_id))
+
+
+def _slug(title: str) -> str:
+    """An id from a title: `Design talk` -> `design-talk`; other scripts get a random one."""
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:MAX_SLUG].strip("-")
+    return slug or RoomId(new_id("r")[-12:])

@@ -1,0 +1,181 @@
+"""The native sessions of one agent, with their rows in the ledger.
+
+A session is opened when a room's first turn needs it, in the host's one process; its binding and
+its `session.ready|resumed` event are written before the first prompt. Nothing has been sent while
+a session opens, so opening may be tried again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from functools import partial
+from typing import Final
+
+from groupx_server.agents.base import Session, SessionRequest
+from groupx_server.agents.host import AgentHost
+from groupx_server.ledger.bindings import (
+    NewBinding,
+    NewInstance,
+    end_instance,
+    insert_binding,
+    insert_instance,
+    native_session_to_resume,
+)
+from groupx_server.ledger.events import NewEvent, insert_event
+from groupx_server.ledger.store import Ledger
+from groupx_server.rooms.clock import Clock
+from groupx_server.rooms.roster import RosterEntry
+from groupx_server.rooms.turnrunner import Binding
+from groupx_shared.errors import AgentError, ErrorCode
+from groupx_shared.ids import new_id
+from groupx_shared.text import safe_line
+from groupx_shared.wire.bodies import SessionBody
+from groupx_shared.wire.events import EventType
+
+OPEN_ATTEMPTS: Final = 3
+FIRST_PAUSE_S: Final = 0.4
+RETRYABLE: Final = frozenset(
+    {
+        ErrorCode.PROTOCOL_HANDSHAKE_TIMEOUT,
+        ErrorCode.PROTOCOL_INVALID_MESSAGE,
+        ErrorCode.SESSION_NOT_AVAILABLE,
+        ErrorCode.TURN_INTERRUPTED,
+    }
+)
+
+
+class SessionBook:
+    """Sessions of one agent by room."""
+
+    def __init__(self, ledger: Ledger, host: AgentHost, entry: RosterEntry, clock: Clock) -> None:
+        self._ledger = ledger
+        self._host = host
+        self._entry = entry
+        self._clock = clock
+        self._bindings: dict[str, Binding] = {}
+        self._instance_id: str | None = None
+
+    async def acquire(self, room_id: str) -> Binding:
+        """The room's session, opened if needed. Raises: AgentError after bounded tries; the room
+        then has a `session.failed`."""
+        for number in range(1, OPEN_ATTEMPTS + 1):
+            try:
+                return await self._open(room_id)
+            except AgentError as error:
+                if error.code not in RETRYABLE or number == OPEN_ATTEMPTS:
+                    await self._record_failure(room_id, error)
+                    raise
+            await asyncio.sleep(FIRST_PAUSE_S * 2 ** (number - 1))
+        raise AssertionError("unreachable")
+
+    async def _open(self, room_id: str) -> Binding:
+        known = self._bindings.get(room_id)
+        resume_id = None
+        if known is None or known.instance_id != self._host.instance_id:
+            resume_id = await self._resume_id(room_id)
+        request = SessionRequest(
+            cwd=self._entry.spec.cwd,
+            resume_native_id=resume_id,
+            meta={"groupx": {"roomId": room_id}},
+        )
+        session = await self._host.session(room_id, request)
+        if known is not None and known.session is session:
+            return known
+        return await self._record(room_id, session)
+
+    async def _resume_id(self, room_id: str) -> str | None:
+        query = partial(
+            native_session_to_resume,
+            actor_id=self._entry.actor_id,
+            room_id=room_id,
+            protocol=self._host.protocol,
+            cwd=str(self._entry.spec.cwd),
+        )
+        return await self._ledger.read(query)
+
+    async def _record(self, room_id: str, session: Session) -> Binding:
+        instance_id = self._host.instance_id
+        assert instance_id is not None
+        info = self._host.info
+        assert info is not None
+        binding = Binding(
+            session=session,
+            binding_id=new_id(f"binding_{self._entry.handle}"),
+            instance_id=instance_id,
+            is_fresh=session.continuity != "resumed",
+        )
+        row = NewBinding(
+            binding_id=binding.binding_id,
+            instance_id=instance_id,
+            actor_id=self._entry.actor_id,
+            room_id=room_id,
+            native_session_id=session.native_session_id,
+            protocol=info.protocol,
+            protocol_version=info.protocol_version,
+            capabilities={
+                "transport": "structured",
+                "access": "unrestricted",
+                "cwd": str(self._entry.spec.cwd),
+                "continuity": session.continuity,
+            },
+        )
+        body = SessionBody(
+            phase="resumed" if session.continuity == "resumed" else "ready",
+            agent_id=self._entry.handle,
+            actor_id=self._entry.actor_id,
+            continuity=session.continuity,
+            agent_name=safe_line(info.name, 80),
+            agent_version=safe_line(info.version, 40),
+        )
+        is_new_instance = instance_id != self._instance_id
+        now = self._clock.now()
+
+        def step(connection: sqlite3.Connection) -> None:
+            if is_new_instance:
+                instance = NewInstance(instance_id, self._entry.actor_id, self._entry.driver)
+                insert_instance(connection, instance, now)
+            insert_binding(connection, row, now)
+            insert_event(connection, self._event(room_id, body, now))
+
+        await self._ledger.write(step)
+        self._instance_id = instance_id
+        self._bindings[room_id] = binding
+        return binding
+
+    async def instance_ended(self, status: str) -> None:
+        """The process is gone: close its rows. `status`: stopped, failed or interrupted."""
+        self._bindings.clear()
+        instance_id, self._instance_id = self._instance_id, None
+        if instance_id is not None:
+            step = partial(
+                end_instance, instance_id=instance_id, status=status, now=self._clock.now()
+            )
+            await self._ledger.write(step)
+
+    async def _record_failure(self, room_id: str, error: AgentError) -> None:
+        body = SessionBody(
+            phase="failed",
+            agent_id=self._entry.handle,
+            actor_id=self._entry.actor_id,
+            error_code=error.code,
+            error_message=safe_line(error.message, 1024),
+        )
+        event = self._event(room_id, body, self._clock.now())
+        await self._ledger.write(partial(insert_event, event=event))
+
+    def _event(self, room_id: str, body: SessionBody, now: str) -> NewEvent:
+        kinds = {
+            "ready": EventType.SESSION_READY,
+            "resumed": EventType.SESSION_RESUMED,
+            "failed": EventType.SESSION_FAILED,
+        }
+        return NewEvent(
+            event_id=new_id("evt"),
+            room_id=room_id,
+            type=kinds[body.phase],
+            actor_id=self._entry.actor_id,
+            correlation_id=new_id("corr"),
+            occurred_at=now,
+            body=body.model_dump(by_alias=True, exclude_none=True),
+        )
