@@ -56,6 +56,8 @@ class ToolView:
     is_cut: bool = False
     recorded_seq: int = 0
     """Seq of its first durable record; 0 while it is known only live."""
+    decided_seq: int = 0
+    """Seq of the record that says how it stands now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,7 @@ class TurnBlock:
     """Characters of the answer known so far, as the server counts them (the streamed `text` may
     differ: it is cleaned and marks what did not arrive)."""
     reasoning_offset: int = 0
+    reasoning_is_recorded: bool = False
 
     @property
     def is_open(self) -> bool:
@@ -194,6 +197,8 @@ class TimelineView:
     """Which half the reader looks at; the other end is dropped when too much is loaded."""
     cut_turns: tuple[TurnBlock, ...] = ()
     """Turns that began in the window and end after it; not drawn, completed by the next page."""
+    pending: tuple[MessageBlock, ...] = ()
+    """Own messages not on disk yet or refused; in `blocks` while the end is loaded."""
 
 
 Connection = Literal["connecting", "live", "reconnecting", "offline", "closed"]

@@ -1,0 +1,88 @@
+"""Which events become a line of the timeline, and its words.
+
+Silent: what only moves a turn (it shows in the turn's block), an agent's first session, and every
+transient event. A durable event of a type this version does not know always becomes a line: what
+is in the ledger is never invisible.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+from groupx_shared.text import safe_line
+from groupx_shared.wire.base import WireModel
+from groupx_shared.wire.bodies import RoomBody, SessionBody
+from groupx_shared.wire.events import Event, EventType
+from groupx_tui.state.clean import author_of, clean_id, clean_name, optional_line
+from groupx_tui.state.model import NoticeBlock
+
+Tone = Literal["info", "warning", "error"]
+
+MAX_NOTICE_CHARS: Final = 400
+MAX_EXCERPT_CHARS: Final = 160
+_EXCERPT_KEYS: Final = ("content", "title", "message", "reason", "errorMessage", "errorCode")
+"""Where an unknown body most likely says something that people can read."""
+
+_ROOM_SENTENCES: Final = {
+    EventType.ROOM_CREATED: "{name} made this room: {title}",
+    EventType.ROOM_ARCHIVED: "{name} archived this room",
+    EventType.ROOM_RESTORED: "{name} restored this room from the archive",
+}
+
+
+def notice_of(event: Event, body: WireModel | None, seq: int) -> NoticeBlock | None:
+    """Return the line for an event that is neither a message nor part of a turn; None when it is
+    silent. `body` is None when the type is unknown or the body does not fit it."""
+    text, tone = _generic(event) if body is None else _known(event, body)
+    if not text:
+        return None
+    return NoticeBlock(
+        block_id=f"note:{clean_id(event.event_id)}",
+        order_seq=seq,
+        at=optional_line(event.occurred_at) or "",
+        text=safe_line(text, MAX_NOTICE_CHARS),
+        tone=tone,
+    )
+
+
+def _known(event: Event, body: WireModel) -> tuple[str, Tone]:
+    match body:
+        case RoomBody():
+            return _room(event, body), "info"
+        case SessionBody():
+            return _session(event, body)
+        case _:
+            return "", "info"
+
+
+def _room(event: Event, body: RoomBody) -> str:
+    name = author_of(event.actor).name
+    if event.type == EventType.ROOM_RENAMED:
+        before = f" (was: {clean_name(body.previous_title)})" if body.previous_title else ""
+        return f"{name} renamed this room: {clean_name(body.title)}{before}"
+    sentence = _ROOM_SENTENCES[EventType(event.type)]
+    return sentence.format(name=name, title=clean_name(body.title))
+
+
+def _session(event: Event, body: SessionBody) -> tuple[str, Tone]:
+    name = author_of(event.actor).name
+    if body.phase == "ready":
+        return "", "info"
+    if body.phase == "resumed":
+        return f"{name} took up its earlier session again", "info"
+    why = body.error_message or body.error_code or "no reason was given"
+    return f"{name} could not start a session: {safe_line(why, MAX_NOTICE_CHARS)}", "error"
+
+
+def _generic(event: Event) -> tuple[str, Tone]:
+    excerpt = _excerpt(event.body)
+    line = f"{safe_line(event.type, 64) or 'event'} · {author_of(event.actor).name}"
+    return (f"{line} · {excerpt}" if excerpt else line), "info"
+
+
+def _excerpt(body: dict[str, Any]) -> str:
+    for key in _EXCERPT_KEYS:
+        value = body.get(key)
+        if isinstance(value, str) and value.strip():
+            return safe_line(value, MAX_EXCERPT_CHARS)
+    return ""

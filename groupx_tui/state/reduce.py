@@ -1,0 +1,170 @@
+"""The reducer: what the server says becomes the next `ClientView`.
+
+All functions are pure and total: no clock, no I/O, and no event, however malformed, raises.
+`timeline.changed` of the result names the blocks that this one call touched; give events that
+are ready together to `apply_events` in one call, so that it names them all. The cost of a streamed
+delta does not depend on the length of the answer; that on the number of loaded blocks is one
+copy of pointers, and the window bounds it. The other half is `client.session`, which calls these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Literal
+
+from groupx_shared.wire.events import Event
+from groupx_shared.wire.replies import BootstrapReply, EventPage, RoomInfo, TurnInfo
+from groupx_tui.state import rooms
+from groupx_tui.state.agents import agent_view
+from groupx_tui.state.builder import ViewBuilder
+from groupx_tui.state.clean import clean_id
+from groupx_tui.state.messages import display_name
+from groupx_tui.state.model import ClientView, Connection, TimelineView
+from groupx_tui.state.turns import turn_from_info, with_info
+
+Direction = Literal["before", "after", "replace"]
+
+MESSAGE_LIMIT_KEY = "messageCharacters"
+"""In the bootstrap's `limits`: the longest message that may be sent."""
+
+
+def apply_event(view: ClientView, event: Event) -> ClientView:
+    """Return the view after one event of the stream, durable or transient, of any room."""
+    return apply_events(view, (event,))
+
+
+def apply_events(view: ClientView, events: Iterable[Event]) -> ClientView:
+    """Return the view after events of the stream that came together, in their order."""
+    builder = ViewBuilder(view)
+    for event in events:
+        builder.take_live(event)
+    return builder.freeze()
+
+
+def apply_bootstrap(view: ClientView, reply: BootstrapReply) -> ClientView:
+    """Return the view that shows the room of `reply`, at its end.
+
+    On the first one, or when the ledger is another one, everything else starts anew too and the
+    cursor is the reply's; otherwise (a room switch) cursor, unread counts and what streams in
+    other rooms stay.
+    """
+    if view.ledger_id != reply.ledger_id:
+        view = ClientView(
+            connection=view.connection,
+            connection_detail=view.connection_detail,
+            ledger_id=reply.ledger_id,
+            cursor=reply.through_seq,
+        )
+    builder = ViewBuilder(_with_lists(view, reply))
+    window = builder.window
+    window.clear()
+    window.reader_side = "end"
+    window.total_messages, window.total_events = reply.room.message_count, reply.room.event_count
+    window.has_more_before = reply.has_more_before
+    for event in reply.recent_events:
+        builder.take_loaded(event)
+    _take_open(builder, reply.active_turns)
+    _look_for_more(builder)
+    return builder.freeze()
+
+
+def apply_page(view: ClientView, page: EventPage, direction: Direction) -> ClientView:
+    """Return the view with a page of the shown room put before or after what is loaded, or in its
+    place. A page of another room changes nothing: the reader has left it meanwhile."""
+    if clean_id(page.room_id) != view.timeline.room_id:
+        return view
+    builder = ViewBuilder(view)
+    window = builder.window
+    if direction == "replace":
+        window.clear()
+        window.reader_side = "start" if page.has_more_after else "end"
+    else:
+        window.reader_side = "start" if direction == "before" else "end"
+    if direction != "after":
+        window.has_more_before = page.has_more_before
+    if direction != "before":
+        window.has_more_after = page.has_more_after
+    for event in page.events:
+        builder.take_loaded(event)
+    if direction != "before" and not page.has_more_after:
+        _look_for_more(builder, is_exhausted=not page.events)
+    return builder.freeze()
+
+
+def with_connection(view: ClientView, connection: Connection, detail: str = "") -> ClientView:
+    """Return the view with the state of the connection; `detail` is one sentence for people."""
+    return untouched(replace(view, connection=connection, connection_detail=detail))
+
+
+def with_open_turns(view: ClientView, turns: Iterable[TurnInfo]) -> ClientView:
+    """Return the view with the server's list of open turns taken in (of any room); it must be
+    read after the bootstrap and given before the events that follow it."""
+    builder = ViewBuilder(view)
+    _take_open(builder, turns)
+    return builder.freeze()
+
+
+def with_room(view: ClientView, info: RoomInfo) -> ClientView:
+    """Return the view with a room as the server tells it, new or changed."""
+    builder = ViewBuilder(view)
+    room_id = clean_id(info.room_id)
+    builder.rooms[room_id] = rooms.room_entry(info, builder.rooms.get(room_id))
+    return builder.freeze()
+
+
+def with_reader_side(view: ClientView, side: Literal["start", "end"]) -> ClientView:
+    """Return the view that knows in which half of the loaded blocks the reader is."""
+    if view.timeline.reader_side == side:
+        return view
+    return replace(view, timeline=replace(view.timeline, reader_side=side))
+
+
+def untouched(view: ClientView) -> ClientView:
+    """Return the view with an empty `changed`: what it named has been drawn."""
+    if not view.timeline.changed:
+        return view
+    return replace(view, timeline=replace(view.timeline, changed=frozenset()))
+
+
+def _with_lists(view: ClientView, reply: BootstrapReply) -> ClientView:
+    """The room and agent lists of a bootstrap, and an empty timeline for its room."""
+    known = {entry.room_id: entry for entry in view.rooms}
+    listed = {
+        clean_id(info.room_id): rooms.room_entry(info, known.get(clean_id(info.room_id)))
+        for info in (*reply.rooms, reply.room)
+    }
+    room_id = clean_id(reply.room.room_id)
+    listed[room_id] = replace(listed[room_id], unread=0)
+    same_room = view.timeline.room_id == room_id
+    return replace(
+        view,
+        room_id=room_id,
+        rooms=tuple(listed.values()),
+        agents=tuple(agent_view(info) for info in reply.agents),
+        timeline=view.timeline if same_room else TimelineView(room_id),
+        max_message_chars=reply.limits.get(MESSAGE_LIMIT_KEY, view.max_message_chars),
+    )
+
+
+def _take_open(builder: ViewBuilder, turns: Iterable[TurnInfo]) -> None:
+    names = {agent.actor_id: agent.name for agent in builder.agents}
+    for info in turns:
+        turn_id = clean_id(info.turn_id)
+        has_ended = info.status in ("completed", "failed", "cancelled", "interrupted")
+        if has_ended or builder.window.closed_turn(turn_id) is not None:
+            continue
+        name = display_name(clean_id(info.target_actor_id), names)
+        known = builder.open.get(turn_id) or builder.window.cut_turns.get(turn_id)
+        builder.open.put(with_info(known or turn_from_info(info, name), info))
+
+
+def _look_for_more(builder: ViewBuilder, *, is_exhausted: bool = False) -> None:
+    """Decide whether the newest event is loaded: the stream may have told of newer ones since the
+    server wrote its reply. An empty page (`is_exhausted`) has the last word."""
+    window = builder.window
+    entry = builder.rooms.get(window.room_id)
+    newest = entry.last_seq if entry is not None else 0
+    window.has_more_after = newest > window.last_seq and not is_exhausted
+    if not window.has_more_after:
+        builder.reach_end()
