@@ -52,8 +52,13 @@ def find_workspace(config: str | Path | None, cwd: Path | None = None) -> Worksp
     for folder in (start, *start.parents):
         if (folder / CONFIG_NAME).is_file():
             return _project(folder / CONFIG_NAME)
-    home = user_data_folder()
-    return Workspace((home / CONFIG_NAME).resolve(), home.resolve(), is_default=True)
+    return default_workspace()
+
+
+def default_workspace() -> Workspace:
+    """The user's default workspace, whose config file need not exist."""
+    home = user_data_folder().resolve()
+    return Workspace(home / CONFIG_NAME, home, is_default=True)
 
 
 def _named(path: Path) -> Workspace:
