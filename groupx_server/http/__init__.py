@@ -1,0 +1,1 @@
+"""The HTTP and SSE surface: routes as data, credentials, refusals, streams."""

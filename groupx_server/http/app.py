@@ -1,0 +1,75 @@
+"""The ASGI application: wiring only. The route table says what there is; `serve` runs it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+
+import orjson
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route as PathRoute
+
+from groupx_server.http.auth import Credentials
+from groupx_server.http.boundary import Boundary, Guard
+from groupx_server.http.endpoint import AnyRoute, PathEndpoint, Services
+from groupx_server.http.openapi import build_document
+from groupx_server.http.ports import Rooms
+from groupx_server.http.state import ServerState
+from groupx_server.http.table import ROUTES
+from groupx_server.rooms.broadcast import Hub
+from groupx_shared.errors import ErrorCode, RefusedError
+from groupx_shared.names import unknown_name
+
+
+def build_app(
+    rooms: Rooms,
+    credentials: Credentials,
+    hub: Hub,
+    state: ServerState,
+    *,
+    request_stop: Callable[[], None],
+    routes: Sequence[AnyRoute] = ROUTES,
+) -> Starlette:
+    """Wire the application.
+
+    The caller starts `hub.run()` in its TaskGroup, sets `state.readiness`, and at the end calls
+    `state.close()` and `hub.close()`. `request_stop` is called after a shutdown request was
+    answered; it must return at once.
+    """
+    document = functools.cache(lambda: orjson.dumps(build_document(routes)))
+    services = Services(rooms, hub, state, request_stop, document)
+    public = frozenset(route.path for route in routes if route.is_public)
+    app = Starlette(
+        routes=_path_routes(routes, services),
+        middleware=[
+            Middleware(Boundary),
+            Middleware(Guard, state=state, credentials=credentials, public_paths=public),
+        ],
+        exception_handlers={HTTPException: _unknown_path(routes)},
+    )
+    app.router.redirect_slashes = False  # a path is right or wrong; a redirect hides a mistake
+    return app
+
+
+def _path_routes(routes: Sequence[AnyRoute], services: Services) -> list[PathRoute]:
+    """One Starlette route for each path, so that a wrong method knows all the right ones."""
+    by_path: dict[str, list[AnyRoute]] = {}
+    for route in routes:
+        by_path.setdefault(route.path, []).append(route)
+    return [PathRoute(path, PathEndpoint(same, services)) for path, same in by_path.items()]
+
+
+def _unknown_path(routes: Sequence[AnyRoute]) -> Callable[[Request, Exception], Response]:
+    """Starlette raises HTTPException for one thing here: no route matched."""
+    known = [route.path for route in routes]
+
+    def refuse(request: Request, error: Exception) -> Response:
+        raise RefusedError(
+            unknown_name("path", request.scope["path"], known), code=ErrorCode.UNKNOWN_PATH
+        ) from error
+
+    return refuse

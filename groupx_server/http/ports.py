@@ -1,0 +1,106 @@
+"""What the HTTP layer needs from the rest of the server, as one Protocol.
+
+The use cases of rooms/ implement `Rooms`. Every refusal is a `RefusedError` with its code; trouble
+with the database is a `LedgerError`. Replies that come straight from stored rows are `bytes` with
+their JSON ready, so that no event is parsed and encoded again on its way out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from groupx_server.ledger.accept import Source
+from groupx_server.rooms.rows import DurableFrameSource, EventRows
+from groupx_shared.wire.replies import (
+    AgentList,
+    CancelReply,
+    ContextUsage,
+    MessageAccepted,
+    RestartReply,
+    RoomList,
+    RoomReply,
+    TextReply,
+    TurnInfo,
+    TurnList,
+)
+from groupx_shared.wire.requests import ChangeRoom, CreateRoom, SendMessage
+
+__all__ = ["DurableFrameSource", "EventRows", "Rooms", "Source"]
+
+
+class RoomCommands(Protocol):
+    """What changes something. Each returns once the change is on disk."""
+
+    async def send(self, request: SendMessage, source: Source) -> MessageAccepted: ...
+
+    async def cancel_turn(self, turn_id: str, client_command_id: str) -> CancelReply: ...
+
+    async def restart_agent(self, actor_id: str, client_command_id: str) -> RestartReply: ...
+
+    async def create_room(self, request: CreateRoom) -> RoomReply: ...
+
+    async def change_room(self, room_id: str, request: ChangeRoom) -> RoomReply: ...
+
+
+class EventQueries(Protocol):
+    """Reading events. Events are always ascending by seq."""
+
+    async def bootstrap(self, room_id: str, limit: int) -> bytes:
+        """A `BootstrapReply` as JSON."""
+        ...
+
+    async def page(
+        self,
+        room_id: str,
+        before: int | None,
+        after: int | None,
+        around: int | None,
+        limit: int,
+        types: Sequence[str],
+    ) -> EventRows:
+        """The events before, after or around a seq, else the newest; `types` empty: all."""
+        ...
+
+    async def event(self, event_id: str) -> bytes:
+        """One envelope as JSON."""
+        ...
+
+    async def event_text(self, event_id: str) -> TextReply: ...
+
+    async def durable_after(
+        self, after_seq: int, limit: int, room_id: str | None
+    ) -> list[DurableFrameSource]: ...
+
+    async def export_rows(
+        self, room_id: str | None, after_seq: int, limit: int
+    ) -> list[tuple[int, bytes]]:
+        """At most `limit` envelopes after `after_seq`, each with its seq."""
+        ...
+
+
+class StateQueries(Protocol):
+    """Reading what is the case now."""
+
+    async def turns(
+        self,
+        room_id: str | None,
+        status: str,
+        actor_id: str | None,
+        before: int | None,
+        limit: int,
+    ) -> TurnList:
+        """`status`: open, ended or all; newest first."""
+        ...
+
+    async def turn(self, turn_id: str) -> TurnInfo: ...
+
+    async def agents(self) -> AgentList: ...
+
+    async def rooms(self) -> RoomList: ...
+
+    async def context_usage(self, room_id: str) -> ContextUsage: ...
+
+
+class Rooms(RoomCommands, EventQueries, StateQueries, Protocol):
+    """All use cases, as the routes see them."""

@@ -1,0 +1,158 @@
+"""Query parameters: one strict model for each endpoint, and the parser that fills it.
+
+An unknown, doubled or malformed parameter is refused by name; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
+from urllib.parse import parse_qsl
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
+from pydantic.alias_generators import to_camel
+
+from groupx_server.http.issues import Issue, issues_of, nul_issues, refuse, unknown_keys
+from groupx_shared.ids import MAIN_ROOM
+from groupx_shared.wire.requests import DEFAULT_PAGE, MAX_PAGE
+
+WHERE: Final = "The query"
+MAX_PARAMETERS: Final = 64
+MAX_SEQ: Final = 2**63 - 1
+"""SQLite's largest integer."""
+_DIGITS: Final = re.compile(r"[0-9]{1,19}", re.ASCII)
+
+
+def _whole_number(text: object) -> object:
+    """Digits only: int() would also take signs, spaces, underscores and other scripts' digits."""
+    if not isinstance(text, str):
+        return text
+    if _DIGITS.fullmatch(text) is None:
+        raise ValueError("expected a whole number of decimal digits")
+    return int(text)
+
+
+Seq = Annotated[int, BeforeValidator(_whole_number), Field(ge=0, le=MAX_SEQ)]
+Limit = Annotated[int, BeforeValidator(_whole_number), Field(ge=1, le=MAX_PAGE)]
+Id = Annotated[str, StringConstraints(min_length=1, max_length=256)]
+TypeName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+
+
+class QueryModel(BaseModel):
+    """Base of all queries: camelCase names, unknown ones refused."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        alias_generator=to_camel,
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    REPEATABLE: ClassVar[frozenset[str]] = frozenset()
+    """Parameters that may be there several times."""
+
+
+class NoQuery(QueryModel):
+    """An endpoint without parameters."""
+
+
+class BootstrapQuery(QueryModel):
+    room_id: Id = MAIN_ROOM
+    """The room to show."""
+    limit: Limit = DEFAULT_PAGE
+    """How many of its newest events."""
+
+
+class PageQuery(QueryModel):
+    REPEATABLE = frozenset({"type"})
+
+    before: Seq | None = None
+    """Events with a smaller seq, nearest first to go; at most one of before, after, around."""
+    after: Seq | None = None
+    """Events with a greater seq."""
+    around: Seq | None = None
+    """Events on both sides of a seq."""
+    limit: Limit = DEFAULT_PAGE
+    type: Annotated[tuple[TypeName, ...], Field(max_length=32)] = ()
+    """Only events of these types; may be repeated."""
+
+    @model_validator(mode="after")
+    def _one_direction(self) -> Self:
+        given = [n for n in ("before", "after", "around") if getattr(self, n) is not None]
+        if len(given) > 1:
+            raise ValueError(f"give one of before, after, around; found {' and '.join(given)}")
+        return self
+
+
+class FollowQuery(QueryModel):
+    after_seq: Seq | None = None
+    """Start after this seq; absent (and no Last-Event-ID): at the present end."""
+    room_id: Id | None = None
+    """Only this room's events; absent: all rooms."""
+
+
+class TurnsQuery(QueryModel):
+    room_id: Id | None = None
+    """Turns of this room; absent: of all."""
+    status: Literal["open", "ended", "all"] = "open"
+    actor_id: Id | None = None
+    """Turns of this agent; absent: of all."""
+    before: Seq | None = None
+    """`nextBefore` of the page before."""
+    limit: Limit = DEFAULT_PAGE
+
+
+class ContextQuery(QueryModel):
+    room_id: Id = MAIN_ROOM
+    """The room to measure."""
+
+
+class ExportQuery(QueryModel):
+    room_id: Id | None = None
+    """Export this room; absent: all rooms."""
+    format: Literal["jsonl", "md"] = "jsonl"
+    """`jsonl`: every durable event, one a line; `md`: a transcript to read."""
+
+
+Q = TypeVar("Q", bound=QueryModel)
+
+
+def parse_query(raw: bytes, model: type[Q]) -> Q:
+    """Parse a raw query string. Raises: RefusedError (INVALID_ENVELOPE) naming the parameter."""
+    pairs = _pairs(raw) if raw else []
+    issues = unknown_keys("parameter", (name for name, _ in pairs), model)
+    values: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in model.REPEATABLE:
+            values.setdefault(name, []).append(value)
+        elif name in values:
+            issues.append(Issue(name, "duplicate_parameter", "It is there twice; give it once."))
+        else:
+            values[name] = value
+    if issues := issues + nul_issues(values):
+        raise refuse(WHERE, issues)
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise refuse(WHERE, issues_of(error)) from error
+
+
+def _pairs(raw: bytes) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(
+            raw.decode("ascii"),
+            keep_blank_values=True,
+            strict_parsing=True,
+            errors="strict",
+            max_num_fields=MAX_PARAMETERS,
+        )
+    except ValueError as error:
+        message = "Expected name=value pairs, percent-encoded UTF-8, joined by &."
+        raise refuse(WHERE, [Issue("", "malformed", message)]) from error

@@ -1,0 +1,69 @@
+"""Turns: list, read one, cancel one."""
+
+from __future__ import annotations
+
+from types import NoneType
+
+from groupx_server.http.endpoint import AnyRoute, Call, Route
+from groupx_server.http.queries import NoQuery, TurnsQuery
+from groupx_server.http.reply import Reply, json_reply
+from groupx_shared.errors import ErrorCode
+from groupx_shared.wire.replies import CancelReply, TurnInfo, TurnList
+from groupx_shared.wire.requests import CommandRequest
+
+
+async def list_turns(call: Call[TurnsQuery, None]) -> Reply:
+    query = call.query
+    return json_reply(
+        await call.rooms.turns(
+            query.room_id, query.status, query.actor_id, query.before, query.limit
+        )
+    )
+
+
+async def get_turn(call: Call[NoQuery, None]) -> Reply:
+    return json_reply(await call.rooms.turn(call.path["turnId"]))
+
+
+async def cancel_turn(call: Call[NoQuery, CommandRequest]) -> Reply:
+    turn_id, command_id = call.path["turnId"], call.body.client_command_id
+    return json_reply(await call.rooms.cancel_turn(turn_id, command_id), 202)
+
+
+ROUTES: tuple[AnyRoute, ...] = (
+    Route(
+        method="GET",
+        path="/api/turns",
+        handler=list_turns,
+        query=TurnsQuery,
+        body=NoneType,
+        reply=TurnList,
+        summary="Turns, newest first.",
+        errors=(ErrorCode.UNKNOWN_ROOM, ErrorCode.UNKNOWN_ACTOR),
+    ),
+    Route(
+        method="GET",
+        path="/api/turns/{turnId}",
+        handler=get_turn,
+        query=NoQuery,
+        body=NoneType,
+        reply=TurnInfo,
+        summary="One turn with its latest attempt and its answer.",
+        errors=(ErrorCode.UNKNOWN_TURN,),
+    ),
+    Route(
+        method="POST",
+        path="/api/turns/{turnId}/cancel",
+        handler=cancel_turn,
+        query=NoQuery,
+        body=CommandRequest,
+        reply=CancelReply,
+        summary="Cancel a turn that waits or runs.",
+        status=202,
+        errors=(
+            ErrorCode.UNKNOWN_TURN,
+            ErrorCode.CLIENT_COMMAND_CONFLICT,
+            ErrorCode.SESSION_NOT_AVAILABLE,
+        ),
+    ),
+)

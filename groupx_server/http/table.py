@@ -1,0 +1,30 @@
+"""All endpoints of the server, in the order in which paths are matched: the busiest first."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from groupx_server.http.endpoint import AnyRoute
+from groupx_server.http.routes import (
+    agents,
+    document,
+    export,
+    history,
+    messages,
+    rooms,
+    runtime,
+    stream,
+    turns,
+)
+
+ROUTES: Final[tuple[AnyRoute, ...]] = (
+    *messages.ROUTES,
+    *runtime.ROUTES,
+    *stream.ROUTES,
+    *rooms.ROUTES,
+    *history.ROUTES,
+    *turns.ROUTES,
+    *agents.ROUTES,
+    *export.ROUTES,
+    *document.ROUTES,
+)
