@@ -1,0 +1,167 @@
+"""The server's endpoints, blocking, one method each: JSON in, JSON out.
+
+Replies are plain dictionaries with wire names (`wire.replies` documents them); loading the models
+would cost more than most commands take. A refusal becomes `ServerRefusedError`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from groupx_shared.errors import ErrorCode, RefusedError, ServerUnreachableError
+from groupx_shared.ids import agent_actor, new_id
+from groupx_shared.runtime import RuntimeFile
+from groupx_shared.workspace import Workspace
+from groupx_tui.cli.probe import probe
+from groupx_tui.cli.wire_http import (
+    ConnectionLostError,
+    Patience,
+    Reply,
+    Request,
+    open_reply,
+    path_of,
+)
+
+REPLY_S: Final = 60.0
+"""Silence after which a reply is given up; the server answers within milliseconds, or it waits for
+a slow disk."""
+
+Json = dict[str, Any]
+
+
+class ServerRefusedError(RefusedError):
+    """The server said no. `wire_code` is its code, also when this version does not know it."""
+
+    def __init__(self, status: int, message: str, wire_code: str, details: Json | None) -> None:
+        known = wire_code in ErrorCode.__members__
+        code = ErrorCode(wire_code) if known else ErrorCode.INVALID_ENVELOPE
+        super().__init__(message, code=code, details=details)
+        self.status = status
+        self.wire_code = wire_code
+
+
+class Api:
+    """The server of one workspace. After a restart `rediscover` finds it again."""
+
+    def __init__(self, workspace: Workspace, runtime: RuntimeFile) -> None:
+        self.workspace = workspace
+        self.runtime = runtime
+
+    def rediscover(self) -> bool:
+        """Read the runtime file again; True when a ready server has proved itself."""
+        found = probe(self.workspace)
+        if found.standing != "running" or found.runtime is None:
+            return False
+        self.runtime = found.runtime
+        return True
+
+    def health(self) -> Json:
+        """How the server is."""
+        return self._call("GET", "/api/health")
+
+    def rooms(self) -> list[Json]:
+        """All rooms, archived ones too."""
+        return list(self._call("GET", "/api/rooms")["rooms"])
+
+    def create_room(self, title: str, room: str | None) -> Json:
+        """Make a room and return it."""
+        body = {"clientCommandId": new_id("cmd"), "title": title}
+        if room is not None:
+            body["roomId"] = room_id(room)
+        return dict(self._call("POST", "/api/rooms", body)["room"])
+
+    def change_room(self, room: str, **changes: object) -> Json:
+        """Rename (`title`), archive or restore (`archived`) a room and return it."""
+        path = path_of("api", "rooms", room_id(room))
+        body = {"clientCommandId": new_id("cmd"), **changes}
+        return dict(self._call("PATCH", path, body)["room"])
+
+    def agents(self) -> list[Json]:
+        """The cards of all agents."""
+        return list(self._call("GET", "/api/agents")["agents"])
+
+    def restart_agent(self, agent: str) -> Json:
+        """Restart an agent's program."""
+        path = path_of("api", "agents", agent_actor(agent.removeprefix("@")), "restart")
+        return self._call("POST", path, {"clientCommandId": new_id("cmd")})
+
+    def send(self, message: Json) -> Json:
+        """Post a message; what comes back is on disk."""
+        return self._call("POST", "/api/messages", message)
+
+    def page(self, room: str, **query: object) -> Json:
+        """A page of a room's events, oldest first."""
+        return self._call("GET", path_of("api", "rooms", room_id(room), "events", query=query))
+
+    def event_text(self, event_id: str) -> str:
+        """The whole text of an event whose body holds a cut one."""
+        return str(self._call("GET", path_of("api", "events", event_id, "text"))["text"])
+
+    def turns(self, **query: object) -> Json:
+        """A page of turns, newest first."""
+        return self._call("GET", path_of("api", "turns", query=query))
+
+    def turn(self, turn_id: str) -> Json:
+        """One turn with its answer."""
+        return self._call("GET", path_of("api", "turns", turn_id))
+
+    def cancel_turn(self, turn_id: str) -> Json:
+        """Ask to cancel a turn."""
+        path = path_of("api", "turns", turn_id, "cancel")
+        return self._call("POST", path, {"clientCommandId": new_id("cmd")})
+
+    def shut_down(self) -> Json:
+        """Ask the server to stop; it names the workspace, so no other server ever obeys."""
+        body = {"runtimeScopeKey": self.workspace.scope_key}
+        return self._call("POST", "/api/runtime/shutdown", body)
+
+    def export(self, room: str, file_format: str) -> Reply:
+        """Open the stream of a whole room."""
+        query = {"roomId": room_id(room), "format": file_format}
+        return self._open("GET", path_of("api", "export", query=query))
+
+    def events(self, after: int, room: str | None, patience: Patience) -> Reply:
+        """Open the event stream behind seq `after`."""
+        query = {"afterSeq": after, "roomId": None if room is None else room_id(room)}
+        return self._open("GET", path_of("api", "events", query=query), patience=patience)
+
+    def _call(self, method: str, path: str, body: Json | None = None) -> Json:
+        with self._open(method, path, body) as reply:
+            return _object(reply.read())
+
+    def _open(
+        self, method: str, path: str, body: Json | None = None, patience: Patience | None = None
+    ) -> Reply:
+        encoded = None if body is None else json.dumps(body).encode()
+        request = Request(method, path, self.runtime.token, encoded)
+        reply = open_reply(self.runtime.url, request, patience or (lambda: REPLY_S))
+        if reply.status < 400:
+            return reply
+        with reply:
+            raise _refusal(reply.status, reply.read())
+
+
+def room_id(name: str) -> str:
+    """`main` -> `room:main`; an id is returned unchanged."""
+    return name if name.startswith("room:") else f"room:{name}"
+
+
+def _object(body: bytes) -> Json:
+    try:
+        value = json.loads(body)
+    except ValueError as error:
+        raise ConnectionLostError(f"The server's reply is not JSON: {error}.") from error
+    if not isinstance(value, dict):
+        raise ConnectionLostError("The server's reply is not a JSON object.")
+    return value
+
+
+def _refusal(status: int, body: bytes) -> ServerRefusedError | ServerUnreachableError:
+    try:
+        error = json.loads(body)["error"]
+        return ServerRefusedError(status, error["message"], error["code"], error.get("details"))
+    except (ValueError, KeyError, TypeError):
+        return ServerUnreachableError(
+            f"What answers there is not a GroupX server (HTTP status {status})."
+        )

@@ -1,0 +1,321 @@
+"""The table of all commands: the only place where a command, an argument or an option is declared.
+
+docs/CLI.md is checked against it. The first words are unique; a group (`rooms`) has no action of
+its own.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from groupx_tui.cli.options import Argument, Command, Option
+
+CONFIG: Final = Option(
+    ("--config",),
+    "Config file, or a folder that holds groupx.json. Default: found upward from the current "
+    "folder, else the default workspace.",
+    metavar="PATH",
+)
+JSON: Final = Option(("--json",), "Print JSON, documented and stable.", kind="flag")
+ROOM: Final = Option(
+    ("--room", "-r"),
+    "Room id, with or without “room:”.",
+    default="room:main",
+    metavar="ROOM",
+    complete="rooms",
+)
+ANY_ROOM: Final = Option(
+    ("--room", "-r"), "Only this room. Default: all.", metavar="ROOM", complete="rooms"
+)
+ALL_TYPES: Final = Option(
+    ("--all-types",),
+    "Show every kind of event, not only messages, turns that did not complete, and rooms.",
+    kind="flag",
+)
+ROOM_ARGUMENT: Final = Argument("room", "Room id.", metavar="ROOM", complete="rooms")
+TURN_ARGUMENT: Final = Argument("turn", "Turn id, like turn_01…", metavar="TURN")
+
+OPEN_ROOM: Final = Option(
+    ("--room", "-r"), "Room to open.", metavar="ROOM", complete="rooms"
+)
+VERSION: Final = Option(("--version", "-V"), "Print the version and exit.", kind="flag")
+ROOT: Final = Command(
+    (),
+    "terminal:run",
+    "One terminal room for all your AI agents. Without a command: open the room.",
+    options=(CONFIG, OPEN_ROOM, VERSION),
+)
+
+COMMANDS: Final = (
+    Command(
+        ("send",),
+        "send:run",
+        "Send a message and, with --wait, print the answers.",
+        arguments=(
+            Argument(
+                "text",
+                "The message; “-” or nothing reads it from stdin.",
+                required=False,
+                metavar="TEXT|-",
+            ),
+        ),
+        options=(
+            Option(
+                ("--to", "-t"),
+                "Agent to wake; may be given again. Default: the default agent.",
+                many=True,
+                metavar="AGENT",
+                complete="agents",
+            ),
+            Option(("--all", "-a"), "Wake every enabled agent.", kind="flag"),
+            ROOM,
+            Option(("--reply-to",), "Event that this message answers.", metavar="EVENT"),
+            Option(("--wait", "-w"), "Wait for the answers and print them.", kind="flag"),
+            Option(
+                ("--timeout",),
+                "With --wait: give up after this many seconds (the turn goes on).",
+                kind="number",
+                minimum=0,
+                maximum=604_800,
+                metavar="SECONDS",
+            ),
+            Option(
+                ("--id",),
+                "Your own id for this message: sent again, nothing is done twice.",
+                metavar="CLIENT_COMMAND_ID",
+            ),
+            JSON,
+            CONFIG,
+        ),
+    ),
+    Command(
+        ("tail",),
+        "tail:run",
+        "Follow what happens, live, until Ctrl+C.",
+        options=(
+            ANY_ROOM,
+            Option(
+                ("--since",),
+                "Start after this event number; 0 is the very beginning. Default: now.",
+                kind="integer",
+                minimum=0,
+                metavar="SEQ",
+            ),
+            ALL_TYPES,
+            JSON,
+            CONFIG,
+        ),
+    ),
+    Command(
+        ("history",),
+        "history:run",
+        "Print the newest part of a room, oldest first.",
+        options=(
+            ROOM,
+            Option(
+                ("--limit", "-n"),
+                "How many events.",
+                kind="integer",
+                default=50,
+                minimum=1,
+                maximum=100_000,
+                metavar="N",
+            ),
+            Option(
+                ("--before",),
+                "Only events before this number.",
+                kind="integer",
+                minimum=1,
+                metavar="SEQ",
+            ),
+            ALL_TYPES,
+            JSON,
+            CONFIG,
+        ),
+    ),
+    Command(
+        ("export",),
+        "export:run",
+        "Write a room, whole and in order.",
+        options=(
+            ROOM,
+            Option(
+                ("--format", "-f"),
+                "jsonl: every event; md: to read.",
+                kind="choice",
+                default="jsonl",
+                choices=("jsonl", "md"),
+            ),
+            Option(("--output", "-o"), "File to write. Default: stdout.", metavar="FILE"),
+            Option(("--force",), "Replace the file if there is one.", kind="flag"),
+            CONFIG,
+        ),
+    ),
+    Command(
+        ("rooms", "list"),
+        "rooms:run_list",
+        "List the rooms.",
+        options=(Option(("--all", "-a"), "Archived ones too.", kind="flag"), JSON, CONFIG),
+    ),
+    Command(
+        ("rooms", "create"),
+        "rooms:run_create",
+        "Make a room.",
+        arguments=(Argument("title", "Its title.", metavar="TITLE"),),
+        options=(
+            Option(("--id",), "Its id. Default: made from the title.", metavar="ROOM"),
+            JSON,
+            CONFIG,
+        ),
+    ),
+    Command(
+        ("rooms", "rename"),
+        "rooms:run_rename",
+        "Give a room another title.",
+        arguments=(ROOM_ARGUMENT, Argument("title", "The new title.", metavar="TITLE")),
+        options=(JSON, CONFIG),
+    ),
+    Command(
+        ("rooms", "archive"),
+        "rooms:run_archive",
+        "Put a room away; nothing is deleted.",
+        arguments=(ROOM_ARGUMENT,),
+        options=(JSON, CONFIG),
+    ),
+    Command(
+        ("rooms", "restore"),
+        "rooms:run_restore",
+        "Bring an archived room back.",
+        arguments=(ROOM_ARGUMENT,),
+        options=(JSON, CONFIG),
+    ),
+    Command(
+        ("agents", "list"),
+        "agents:run_list",
+        "List the agents and how they are.",
+        options=(JSON, CONFIG),
+    ),
+    Command(
+        ("agents", "restart"),
+        "agents:run_restart",
+        "Restart an agent's program.",
+        arguments=(Argument("agent", "Agent.", metavar="AGENT", complete="agents"),),
+        options=(JSON, CONFIG),
+    ),
+    Command(
+        ("turns", "list"),
+        "turns:run_list",
+        "List turns, newest first.",
+        options=(
+            ANY_ROOM,
+            Option(
+                ("--status",),
+                "Which turns.",
+                kind="choice",
+                default="all",
+                choices=("open", "ended", "all"),
+            ),
+            Option(
+                ("--limit", "-n"),
+                "How many.",
+                kind="integer",
+                default=20,
+                minimum=1,
+                maximum=500,
+                metavar="N",
+            ),
+            Option(
+                ("--before",),
+                "Older turns: the number that the last list ended with.",
+                kind="integer",
+                minimum=1,
+                metavar="N",
+            ),
+            JSON,
+            CONFIG,
+        ),
+    ),
+    Command(
+        ("turns", "show"),
+        "turns:run_show",
+        "Show one turn and its answer.",
+        arguments=(TURN_ARGUMENT,),
+        options=(JSON, CONFIG),
+    ),
+    Command(
+        ("turns", "cancel"),
+        "turns:run_cancel",
+        "Cancel a turn that waits or runs.",
+        arguments=(TURN_ARGUMENT,),
+        options=(JSON, CONFIG),
+    ),
+    Command(
+        ("status",),
+        "status:run",
+        "What runs: the server, rooms, agents, open turns.",
+        options=(JSON, CONFIG),
+    ),
+    Command(
+        ("serve",),
+        "server:run_serve",
+        "Run the server here, in the foreground.",
+        options=(CONFIG,),
+    ),
+    Command(
+        ("start",),
+        "server:run_start",
+        "Start the server in the background.",
+        options=(CONFIG,),
+    ),
+    Command(
+        ("stop",),
+        "server:run_stop",
+        "Stop the server of this workspace.",
+        options=(CONFIG,),
+    ),
+    Command(
+        ("restart",),
+        "server:run_restart",
+        "Stop the server and start it.",
+        options=(CONFIG,),
+    ),
+    Command(
+        ("logs",),
+        "logs:run",
+        "Print the end of the server's log.",
+        options=(
+            Option(
+                ("--lines", "-n"),
+                "How many lines.",
+                kind="integer",
+                default=50,
+                minimum=0,
+                maximum=1_000_000,
+                metavar="N",
+            ),
+            Option(("--follow", "-f"), "Go on until Ctrl+C.", kind="flag"),
+            Option(("--json",), "The lines as they are in the file.", kind="flag"),
+            CONFIG,
+        ),
+    ),
+    Command(
+        ("init",),
+        "init:run",
+        "Make a workspace of a folder: write its groupx.json.",
+        arguments=(
+            Argument("path", "Folder. Default: the current one.", required=False, metavar="PATH"),
+        ),
+    ),
+    Command(
+        ("doctor",),
+        "doctor:run",
+        "Check this machine, the workspace and the server.",
+        options=(JSON, CONFIG),
+    ),
+)
+
+GROUPS: Final = {
+    "rooms": "Rooms: list, create, rename, archive, restore.",
+    "agents": "Agents: list, restart.",
+    "turns": "Turns: list, show, cancel.",
+}

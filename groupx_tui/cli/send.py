@@ -1,0 +1,98 @@
+"""`groupx send`: one message to a room, and with --wait the answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from groupx_shared.ids import new_id
+from groupx_shared.text import safe_line
+from groupx_tui.cli import diagnostics, output
+from groupx_tui.cli.accept import accept
+from groupx_tui.cli.answers import Answers
+from groupx_tui.cli.api import Api, room_id
+from groupx_tui.cli.clock import Clock, Deadline
+from groupx_tui.cli.diagnostics import CommandError, ExitCode
+from groupx_tui.cli.options import Invocation
+from groupx_tui.cli.session import connect
+from groupx_tui.cli.textinput import message_text
+from groupx_tui.cli.wait import Waiter, short
+
+
+def run(call: Invocation) -> int:
+    """Send, and wait if asked to."""
+    _refuse_contradictions(call)
+    content = message_text(call.text("text"))
+    clock = Clock()
+    deadline = Deadline(clock, call.number("timeout"))
+    api = connect(call)
+    message = {
+        "clientCommandId": call.text("id") or new_id("cmd"),
+        "roomId": room_id(call.required("room")),
+        "to": _targets(api, call),
+        "content": content,
+    }
+    if (reply_to := call.text("reply_to")) is not None:
+        message["replyToEventId"] = reply_to
+    accepted = accept(api, message, clock)
+    if call.flag("wait"):
+        return _wait(api, call, accepted, clock, deadline)
+    _print_accepted(accepted, as_json=call.flag("json"))
+    return ExitCode.DONE
+
+
+def _refuse_contradictions(call: Invocation) -> None:
+    if call.flag("all") and call.texts("to"):
+        raise CommandError("Give --all or --to, not both.", ExitCode.USAGE)
+    if call.number("timeout") is not None and not call.flag("wait"):
+        raise CommandError("--timeout belongs to --wait.", ExitCode.USAGE)
+    if (own_id := call.text("id")) is not None and not 0 < len(own_id.strip()) <= 128:
+        raise CommandError("--id takes 1 to 128 characters.", ExitCode.USAGE)
+
+
+def _targets(api: Api, call: Invocation) -> list[str]:
+    """The agents to wake; the server words what is wrong with a name."""
+    if named := call.texts("to"):
+        return list(dict.fromkeys(name.removeprefix("@") for name in named))
+    enabled = [card for card in api.agents() if card.get("enabled")]
+    if not call.flag("all"):
+        enabled = [card for card in enabled if card.get("isDefault")][:1]
+    if not enabled:
+        raise CommandError(
+            "There is no enabled agent to send to. Enable one in the config and run "
+            "“groupx restart”, or name one with --to.",
+            ExitCode.REFUSED,
+        )
+    return [str(card["actorId"]) for card in enabled]
+
+
+def _wait(
+    api: Api, call: Invocation, accepted: dict[str, Any], clock: Clock, deadline: Deadline
+) -> int:
+    as_json = call.flag("json")
+    for turn in accepted["turns"]:
+        if turn.get("queuePosition"):
+            diagnostics.say(f"{short(turn['target'])} is busy; {turn['queuePosition']} before us.")
+    waiter = Waiter(api, accepted, clock, None if as_json else output.write)
+    code = waiter.wait(deadline)
+    if as_json:
+        output.json_line(_result(accepted, waiter.answers))
+    return code
+
+
+def _print_accepted(accepted: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        output.json_line(_result(accepted, Answers(accepted["turns"])))
+        return
+    output.line(f"message\t{safe_line(accepted['messageEventId'])}")
+    for turn in accepted["turns"]:
+        output.line(f"turn\t{safe_line(turn['turnId'])}\t{short(turn['target'])}")
+
+
+def _result(accepted: dict[str, Any], answers: Answers) -> dict[str, Any]:
+    """The object that --json prints; its keys are part of the stable interface."""
+    return {
+        "roomId": accepted["roomId"],
+        "messageEventId": accepted["messageEventId"],
+        "correlationId": accepted["correlationId"],
+        "turns": [answer.to_json() for answer in answers.by_id.values()],
+    }

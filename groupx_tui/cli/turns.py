@@ -1,0 +1,94 @@
+"""`groupx turns`: list, show, cancel."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from groupx_shared.text import safe_line, safe_text
+from groupx_tui.cli import diagnostics, output
+from groupx_tui.cli.api import room_id
+from groupx_tui.cli.diagnostics import ExitCode
+from groupx_tui.cli.eventlines import clock_time
+from groupx_tui.cli.options import Invocation
+from groupx_tui.cli.session import connect
+from groupx_tui.cli.wait import short
+
+_TIMES: Final = ("queuedAt", "startedAt", "terminalAt")
+_SHOWN: Final = {
+    "turn": "turnId",
+    "room": "roomId",
+    "agent": "targetActorId",
+    "status": "status",
+    "behind": "behindTurnId",
+    "phase": "dispatchPhase",
+    "delivery": "deliveryCertainty",
+    "error": "errorCode",
+    "because": "errorMessage",
+    "message": "sourceEventId",
+    "answer": "responseEventId",
+    "queued": "queuedAt",
+    "started": "startedAt",
+    "ended": "terminalAt",
+}
+
+
+def run_list(call: Invocation) -> int:
+    """Print a page of turns."""
+    room = call.text("room")
+    page = connect(call).turns(
+        roomId=None if room is None else room_id(room),
+        status=call.required("status"),
+        limit=call.integer("limit"),
+        before=call.integer("before"),
+    )
+    if call.flag("json"):
+        output.json_line(page)
+        return ExitCode.DONE
+    print_table(page["turns"])
+    if page.get("nextBefore"):
+        diagnostics.say(f"Older ones: groupx turns list --before {page['nextBefore']}")
+    return ExitCode.DONE
+
+
+def run_show(call: Invocation) -> int:
+    """Print one turn: facts, then its text."""
+    turn = connect(call).turn(call.required("turn"))
+    if call.flag("json"):
+        output.json_line(turn)
+        return ExitCode.DONE
+    for label, key in _SHOWN.items():
+        if (value := turn.get(key)) is not None:
+            shown = clock_time(value) if key in _TIMES else safe_line(str(value), 1000)
+            output.line(f"{output.styled(f'{label:9}', '2')} {shown}")
+    if text := turn.get("content") or turn.get("partialText"):
+        output.line()
+        output.line(safe_text(str(text)).rstrip("\n"))
+    return ExitCode.DONE
+
+
+def run_cancel(call: Invocation) -> int:
+    """Ask to cancel a turn; one that has ended already is left as it is."""
+    reply = connect(call).cancel_turn(call.required("turn"))
+    if call.flag("json"):
+        output.json_line(reply)
+    elif reply.get("accepted"):
+        diagnostics.say(f"The turn is {safe_line(str(reply['status']))}.")
+    else:
+        diagnostics.say(f"The turn had ended already: {safe_line(str(reply['status']))}.")
+    return ExitCode.DONE
+
+
+def print_table(turns: list[dict[str, Any]]) -> None:
+    """Write turns as a table."""
+    output.table(("TURN", "AGENT", "STATUS", "ROOM", "QUEUED", "ERROR"), map(_row, turns))
+
+
+def _row(turn: dict[str, Any]) -> tuple[str, ...]:
+    return (
+        str(turn.get("turnId")),
+        short(str(turn.get("targetActorId"))),
+        str(turn.get("status")),
+        str(turn.get("roomId")).removeprefix("room:"),
+        clock_time(turn.get("queuedAt")),
+        str(turn.get("errorCode") or ""),
+    )
