@@ -45,6 +45,8 @@ class Refusal:
     message: str
     session_lost: bool
     details: dict[str, Any]
+    process_is_fine: bool = False
+    """Only the session is gone: another one can be opened in the same process."""
 
 
 def read_refusal(agent: str, error: ErrorResponse) -> Refusal:
@@ -54,12 +56,12 @@ def read_refusal(agent: str, error: ErrorResponse) -> Refusal:
     if is_unsupported(error):
         message = f"{agent} does not know {error.method}: {reason}."
         return Refusal(ErrorCode.AGENT_ERROR, message, False, details)
-    if _POLICY_TEXT.search(reason):
+    if mentions_policy(reason):
         message = f"A policy of {agent} forbids this: {reason}. Ask who manages it."
         return Refusal(ErrorCode.NATIVE_POLICY_BLOCKED, message, False, details)
     if error.code == RESOURCE_NOT_FOUND or _NO_SESSION_TEXT.search(reason):
         message = f"{agent} no longer has this session ({reason}); the next turn opens another."
-        return Refusal(ErrorCode.SESSION_NOT_AVAILABLE, message, True, details)
+        return Refusal(ErrorCode.SESSION_NOT_AVAILABLE, message, True, details, True)
     if error.code in _AUTH_CODES or _AUTH_TEXT.search(reason):
         details["authRequired"] = True
         message = (
@@ -80,6 +82,11 @@ def read_refusal(agent: str, error: ErrorResponse) -> Refusal:
 def is_unsupported(error: ErrorResponse) -> bool:
     """True when the agent does not have the method at all."""
     return error.code == METHOD_NOT_FOUND
+
+
+def mentions_policy(text: str) -> bool:
+    """True when an agent says that its owner's policy forbids the way GroupX starts it."""
+    return _POLICY_TEXT.search(text) is not None
 
 
 def reason_of(error: ErrorResponse) -> str:

@@ -63,6 +63,7 @@ class AcpTurn:
         self.cancel_asked = False
         self.interaction: dict[str, str] | None = None
         self.session_lost = False
+        self.process_is_fine = False
         self._agent = agent
         self._quirks = quirks
         self._tools = ToolCalls()
@@ -124,6 +125,17 @@ class AcpTurn:
         """End the turn from our side; no `TurnStarted` is invented for it."""
         return [*self._end_tools(failure), failure] if self._started else [failure]
 
+    def interaction_failure(self, *, session_lost: bool = False) -> TurnFailed:
+        """The failure for the question that the agent put (`interaction` must be known)."""
+        asked = self.interaction or {}
+        return TurnFailed(
+            ErrorCode.UNEXPECTED_NATIVE_INTERACTION,
+            f"{self._agent} asked for a permission ({asked.get('title', '')}), which nobody can "
+            "give here. Set its mode so that it works without asking.",
+            session_lost=session_lost,
+            details=dict(asked),
+        )
+
     def _message(self, update: dict[str, Any]) -> list[NativeEvent]:
         text = content_text(update.get("content"))
         usage = usage_of_chunk(update)
@@ -176,7 +188,7 @@ class AcpTurn:
 
     def _terminal(self, answer: Any | ErrorResponse, usage: Usage) -> TerminalEvent:
         if self.interaction is not None:
-            return self._interaction_failure(self.interaction)
+            return self.interaction_failure()
         if isinstance(answer, ErrorResponse):
             return self._error_terminal(answer)
         stop = answer.get("stopReason") if isinstance(answer, dict) else None
@@ -203,6 +215,7 @@ class AcpTurn:
             return TurnCancelled()
         refusal = read_refusal(self._agent, answer)
         self.session_lost = refusal.session_lost
+        self.process_is_fine = refusal.process_is_fine
         return TurnFailed(refusal.code, refusal.message, refusal.session_lost, refusal.details)
 
     def _cancelled_terminal(self) -> TerminalEvent:
@@ -226,14 +239,6 @@ class AcpTurn:
             f"{self._agent} ended its turn ({stop_reason}) without a word, a tool call or an "
             "error; its model probably failed. Look at the agent's log and try again.",
             details=details,
-        )
-
-    def _interaction_failure(self, asked: dict[str, str]) -> TurnFailed:
-        return TurnFailed(
-            ErrorCode.UNEXPECTED_NATIVE_INTERACTION,
-            f"{self._agent} asked for a permission ({asked['title']}), which nobody can give "
-            "here. Set its mode so that it works without asking.",
-            details=dict(asked),
         )
 
     def _is_lost_answer(self) -> bool:

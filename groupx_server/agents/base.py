@@ -28,6 +28,10 @@ class AgentTimeouts:
     close_s: float = 5.0
     silence_s: float = 10.0
     """Silence after which a `Waiting` event is given (repeated with growing `silent_s`)."""
+    session_s: float = 60.0
+    """Opening or resuming a session: agents connect their tools and read history meanwhile."""
+    tool_idle_s: float = 3600.0
+    """Takes the place of `idle_s` while a tool call is open: builds and test runs are silent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,8 @@ class SessionRequest:
     cwd: Path
     resume_native_id: str | None = None
     mcp: McpEndpoint | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    """Extension data for the protocol (`_meta` in ACP), passed on as it is."""
 
 
 class Session(ABC):
@@ -80,6 +86,13 @@ class Session(ABC):
 
     native_session_id: str
     continuity: Continuity
+    has_mcp: bool = False
+    """True when the room's tools were attached to this session."""
+
+    @property
+    def lost(self) -> bool:
+        """True when the session takes no more prompts; another one must be opened."""
+        return False
 
     @abstractmethod
     def prompt(self, turn_id: str, text: str) -> AsyncGenerator[NativeEvent, None]:

@@ -1,0 +1,238 @@
+"""The generic `acp` driver: any program that speaks the Agent Client Protocol on its stdio.
+
+Owns the way from a configured command to an open session: handshake, new or resumed session, the
+room's tools, the steps that let the agent work without asking. Invariant: what is done follows
+what the agent reported; what one vendor needs beyond the protocol is data in `spec.options`
+(`acp_setup.AcpOptions`). The process and the bytes are `acp_connection.py`'s, prompts are
+`acp_session.py`'s.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import Any, Final
+
+import structlog
+
+from groupx_server.agents.acp_connection import AcpConnection
+from groupx_server.agents.acp_errors import mentions_policy, read_refusal
+from groupx_server.agents.acp_facts import PROTOCOL_VERSION, Capabilities, SessionFacts
+from groupx_server.agents.acp_session import AcpSession
+from groupx_server.agents.acp_setup import AcpOptions, plan_steps
+from groupx_server.agents.base import AgentInfo, AgentSpec, Driver, Session, SessionRequest
+from groupx_server.agents.clock import Clock, SystemClock
+from groupx_server.agents.environment import agent_environment
+from groupx_server.agents.jsonrpc import ErrorResponse
+from groupx_server.agents.loose import as_dict, as_text
+from groupx_server.agents.watchdog import Guard
+from groupx_server.domain.native import Continuity
+from groupx_shared.errors import AgentError, ErrorCode
+
+_MAX_QUIET_WAIT_S: Final = 5.0
+"""A replay that goes on longer than this after its answer is not waited for."""
+_STDERR_CHARS: Final = 4_000
+
+log = structlog.get_logger(__name__)
+
+
+class AcpDriver(Driver):
+    """One agent process that speaks ACP."""
+
+    def __init__(self, spec: AgentSpec, guard: Guard, clock: Clock | None = None) -> None:
+        """Raises: ConfigError when `spec.options` holds something the driver does not know."""
+        self.spec = spec
+        self.options = AcpOptions.read(spec.options)
+        self.capabilities = Capabilities(name=spec.actor_id)
+        self._guard = guard
+        self._clock: Clock = clock or SystemClock()
+        self._link = AcpConnection(spec, self.options, self._clock)
+
+    async def start(self) -> AgentInfo:
+        """See `Driver.start`."""
+        try:
+            await self._link.spawn(agent_environment(os.environ, self.spec.env), self._guard)
+            return await self._shake_hands()
+        except AgentError as error:
+            await self._link.end(0, "its start failed")
+            raise self._start_error(error) from error
+        except BaseException:
+            self._link.kill()
+            await self._link.end(0, "its start was given up")
+            raise
+
+    async def open_session(self, request: SessionRequest) -> Session:
+        """See `Driver.open_session`."""
+        self._link.require_alive()
+        servers = self._mcp_servers(request)
+        session_id, facts, continuity = await self._open(request, servers)
+        self._link.client.adopt(session_id)
+        await self._set_up(session_id, facts)
+        return AcpSession(
+            self._link,
+            session_id,
+            continuity,
+            has_mcp=bool(servers),
+            can_close=self.capabilities.can_close,
+        )
+
+    async def close(self) -> None:
+        """See `Driver.close`."""
+        await self._link.end(self.spec.timeouts.close_s, "it was closed")
+
+    async def wait_exited(self) -> str:
+        """See `Driver.wait_exited`."""
+        await self._link.ended.wait()
+        return self._link.end_sentence
+
+    @property
+    def pid(self) -> int | None:
+        """See `Driver.pid`."""
+        return self._link.pid
+
+    def stderr_tail(self) -> str:
+        """See `Driver.stderr_tail`."""
+        return self._link.stderr_tail()
+
+    # --- handshake --------------------------------------------------------------------------
+
+    async def _shake_hands(self) -> AgentInfo:
+        limit_s = self.options.handshake_s or self.spec.timeouts.handshake_s
+        answer = await self._link.call(self._link.client.initialize(), "initialize", limit_s)
+        if isinstance(answer, ErrorResponse):
+            raise self._refused(answer)
+        found = Capabilities.read(answer, self.spec.actor_id)
+        if found.protocol_version != PROTOCOL_VERSION:
+            raise AgentError(
+                f"{found.name} speaks version {found.protocol_version} of the Agent Client "
+                f"Protocol, GroupX speaks {PROTOCOL_VERSION}. Install a version of it that does.",
+                code=ErrorCode.PROTOCOL_INVALID_MESSAGE,
+            )
+        self.capabilities = found
+        self._link.client.agent_name = found.name
+        return AgentInfo(found.name, found.version, "acp", str(PROTOCOL_VERSION), found.raw)
+
+    def _start_error(self, error: AgentError) -> AgentError:
+        """The error of a start, with what the program said: that is where the reason stands."""
+        stderr = self._link.stderr_tail()[-_STDERR_CHARS:]
+        message, code = error.message, error.code
+        if code is ErrorCode.SESSION_NOT_AVAILABLE:
+            code = ErrorCode.ADAPTER_START_FAILED
+        if mentions_policy(stderr):
+            code = ErrorCode.NATIVE_POLICY_BLOCKED
+        if self._link.first_noise:
+            message += f" It wrote text instead of the protocol: “{self._link.first_noise}”."
+        return AgentError(message, code=code, details={**error.details, "stderr": stderr})
+
+    # --- opening a session ------------------------------------------------------------------
+
+    async def _open(
+        self, request: SessionRequest, servers: list[dict[str, Any]]
+    ) -> tuple[str, SessionFacts, Continuity]:
+        wanted = request.resume_native_id
+        if wanted is not None:
+            resumed = await self._resume(wanted, request, servers)
+            if resumed is not None:
+                return resumed
+        answer = await self._session_call("session/new", request, servers)
+        if isinstance(answer, ErrorResponse):
+            raise self._refused(answer)
+        facts = SessionFacts.read(answer)
+        if facts.session_id is None:
+            raise AgentError(
+                f"{self.capabilities.name} answered session/new without a sessionId.",
+                code=ErrorCode.PROTOCOL_INVALID_MESSAGE,
+            )
+        return facts.session_id, facts, "new" if wanted is None else "new_after_resume_failure"
+
+    async def _resume(
+        self, wanted: str, request: SessionRequest, servers: list[dict[str, Any]]
+    ) -> tuple[str, SessionFacts, Continuity] | None:
+        """Take up an earlier session; None when the agent cannot or does not know it."""
+        methods = (
+            ("session/resume", self.capabilities.can_resume),
+            ("session/load", self.capabilities.can_load),
+        )
+        for method, is_offered in methods:
+            if not is_offered:
+                continue
+            answer = await self._session_call(method, request, servers, wanted)
+            if isinstance(answer, ErrorResponse):
+                reason = read_refusal(self.capabilities.name, answer).message
+                log.info("resume_failed", agent=self.spec.actor_id, method=method, reason=reason)
+                self._link.client.forget(wanted)
+                continue
+            if method == "session/load":
+                await self._wait_for_quiet(wanted)
+            return self._resumed(wanted, answer)
+        return None
+
+    def _resumed(self, wanted: str, answer: Any) -> tuple[str, SessionFacts, Continuity]:
+        """An agent that did not find the session may have opened another one and say so."""
+        facts, found = SessionFacts.read(answer), answer
+        for key in self.options.session_id_path:
+            found = as_dict(found).get(key)
+        told = as_text(found) if self.options.session_id_path else (facts.session_id or wanted)
+        if not told or told == wanted:
+            return wanted, facts, "resumed"
+        self._link.client.forget(wanted)
+        return told, facts, "new_after_resume_failure"
+
+    async def _session_call(
+        self,
+        method: str,
+        request: SessionRequest,
+        servers: list[dict[str, Any]],
+        session_id: str | None = None,
+    ) -> Any:
+        cwd = request.cwd.absolute()
+        call_id = self._link.client.open_session(method, cwd, servers, session_id, request.meta)
+        return await self._link.call(call_id, method, self.spec.timeouts.session_s)
+
+    async def _set_up(self, session_id: str, facts: SessionFacts) -> None:
+        """Set mode and settings. Raises: AgentError (NATIVE_POLICY_BLOCKED) when refused."""
+        for step in plan_steps(self.options, facts, self.capabilities.name):
+            call_id = self._link.client.apply(session_id, step)
+            answer = await self._link.call(call_id, step.method, self.spec.timeouts.request_s)
+            if isinstance(answer, ErrorResponse):
+                refusal = read_refusal(self.capabilities.name, answer)
+                wanted = ", ".join(str(value) for value in step.params.values())
+                raise AgentError(
+                    f"{refusal.message} GroupX wanted to set {wanted}, so that the agent works "
+                    "without asking.",
+                    code=ErrorCode.NATIVE_POLICY_BLOCKED,
+                    details=refusal.details,
+                )
+
+    async def _wait_for_quiet(self, session_id: str) -> None:
+        """Wait until a replay that follows its answer has ended, bounded."""
+        never = asyncio.Event()
+        end = self._clock.now() + _MAX_QUIET_WAIT_S
+        since = self._clock.now()
+        while (until := min(end, since + self.options.load_quiet_s)) > self._clock.now():
+            await self._clock.wait(never, until)
+            since = max(since, self._link.active_at.get(session_id, since))
+
+    def _mcp_servers(self, request: SessionRequest) -> list[dict[str, Any]]:
+        """The room's tools as the protocol wants them, or none when the agent takes none."""
+        if request.mcp is None:
+            return []
+        if not (self.capabilities.http_mcp or self.options.assume_http_mcp):
+            log.info("mcp_not_offered", agent=self.spec.actor_id)
+            return []
+        bearer = {"name": "Authorization", "value": f"Bearer {request.mcp.token}"}
+        return [
+            {
+                "type": "http",
+                "name": request.mcp.name,
+                "url": request.mcp.url,
+                "headers": [bearer],
+            }
+        ]
+
+    def _refused(self, answer: ErrorResponse) -> AgentError:
+        refusal = read_refusal(self.capabilities.name, answer)
+        details = dict(refusal.details)
+        if details.get("authRequired") and self.capabilities.auth_methods:
+            details["authMethods"] = list(self.capabilities.auth_methods)
+        return AgentError(refusal.message, code=refusal.code, details=details)
