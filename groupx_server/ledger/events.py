@@ -57,17 +57,25 @@ def insert_event(connection: sqlite3.Connection, event: NewEvent) -> int:
         raise LedgerError(f"{event.type} is transient and is never written to the ledger")
     body = orjson.dumps(event.body).decode()
     provenance = None if event.provenance is None else orjson.dumps(event.provenance).decode()
-    seq = connection.execute(
+    actor = connection.execute(
+        "SELECT kind, display_name FROM actors WHERE actor_id = ?", (event.actor_id,)
+    ).fetchone()
+    if actor is None:
+        raise LedgerError(f"there is no actor {event.actor_id} in the ledger")
+    # VALUES and not SELECT: an INSERT of several rows makes SQLite look through every table that
+    # refers to events, one of a single row does not.
+    cursor = connection.execute(
         "INSERT INTO events(event_id, schema_version, room_id, event_type, actor_id, actor_kind,"
         " actor_display_name, instance_id, targets_json, reply_to_event_id, causation_id,"
         " correlation_id, idempotency_key, occurred_at, body_json, provenance_json)"
-        " SELECT ?, ?, ?, ?, actor_id, kind, display_name, ?, ?, ?, ?, ?, ?, ?, ?, ?"
-        " FROM actors WHERE actor_id = ?",
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             event.event_id,
             EVENT_SCHEMA,
             event.room_id,
             event.type,
+            event.actor_id,
+            *actor,
             event.instance_id,
             orjson.dumps(list(event.to)).decode(),
             event.reply_to_event_id,
@@ -77,13 +85,13 @@ def insert_event(connection: sqlite3.Connection, event: NewEvent) -> int:
             event.occurred_at,
             body,
             provenance,
-            event.actor_id,
         ),
     )
-    if seq.rowcount != 1 or seq.lastrowid is None:
-        raise LedgerError(f"there is no actor {event.actor_id} in the ledger")
-    _count(connection, event, seq.lastrowid)
-    return seq.lastrowid
+    seq = cursor.lastrowid
+    if seq is None:
+        raise LedgerError("SQLite gave the new event no seq")
+    _count(connection, event, seq)
+    return seq
 
 
 def _count(connection: sqlite3.Connection, event: NewEvent, seq: int) -> None:

@@ -166,6 +166,8 @@ CREATE INDEX turns_root_actor_idx ON turns(root_correlation_id, target_actor_id)
 CREATE INDEX turns_parent_idx ON turns(parent_turn_id) WHERE parent_turn_id IS NOT NULL;
 -- The newest session of an agent in a room, for resuming it.
 CREATE INDEX session_bindings_actor_room_idx ON session_bindings(actor_id, room_id, created_at);
+-- Whether a session ever saw a turn.
+CREATE INDEX turn_attempts_binding_idx ON turn_attempts(binding_id);
 -- What a crash left open.
 CREATE INDEX session_bindings_open_idx ON session_bindings(actor_id) WHERE closed_at IS NULL;
 CREATE INDEX agent_instances_open_idx ON agent_instances(actor_id) WHERE process_ended_at IS NULL;

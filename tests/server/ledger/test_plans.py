@@ -1,0 +1,106 @@
+"""No hot query scans a table: each uses an index, whatever the room's length."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from groupx_server.context.gather import PacketRequest, context_usage, gather_packet
+from groupx_server.domain.turn import TurnStatus
+from groupx_server.ledger.bindings import native_session_to_resume
+from groupx_server.ledger.cancel import cancel_turn
+from groupx_server.ledger.events import page, read_event, rows_after
+from groupx_server.ledger.messages import said_after
+from groupx_server.ledger.overview import read_overview, whole_text
+from groupx_server.ledger.recovery import recover
+from groupx_server.ledger.terminal import TurnEnd, end_turn
+from groupx_server.ledger.turns import head_of_lane, list_turns, queued_counts, read_turn
+from support.transactions import LIMITS, NOW, claim, open_book, send, start
+
+SMALL_TABLES = ("rooms", "actors", "json_each", "(subquery")
+"""Tables that do not grow with what is said, and subqueries of at most one row."""
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    connection = open_book(tmp_path)
+    yield connection
+    connection.close()
+
+
+def _plans(book: sqlite3.Connection, act: Callable[[], Any]) -> dict[str, list[str]]:
+    """Query plans of every statement that `act` runs."""
+    statements: list[str] = []
+    book.set_trace_callback(statements.append)
+    act()
+    book.set_trace_callback(None)
+    plans = {}
+    for sql in dict.fromkeys(statements):
+        if sql.lstrip().split(" ")[0] in ("SELECT", "INSERT", "UPDATE", "DELETE"):
+            rows = book.execute(f"EXPLAIN QUERY PLAN {sql}")
+            plans[sql] = [row[3] for row in rows]
+    return plans
+
+
+def _scans(plans: dict[str, list[str]]) -> list[str]:
+    found = []
+    for sql, steps in plans.items():
+        for step in steps:
+            bare = step.startswith("SCAN") and "USING" not in step and "CONSTANT" not in step
+            if bare and not any(f"SCAN {table}" in step for table in SMALL_TABLES):
+                found.append(f"{step}: {sql}")
+            if "TEMP B-TREE" in step and "rooms" not in sql:
+                found.append(f"{step}: {sql}")
+    return found
+
+
+def _packet(book: sqlite3.Connection, event_id: str) -> None:
+    gather_packet(book, PacketRequest("room:main", event_id, "agent:a", "A", None, False, 256_000))
+
+
+def test_reads_on_hot_paths_use_an_index(book: sqlite3.Connection) -> None:
+    accepted = send(book).reply
+    turn_id, event_id = accepted.turns[0].turn_id, accepted.message_event_id
+    reads: list[Callable[[], Any]] = [
+        lambda: read_overview(book, "room:main", 100),
+        lambda: page(book, "room:main", before=50, limit=100),
+        lambda: page(book, "room:main", after=1, limit=100),
+        lambda: page(book, "room:main", around=1, limit=100),
+        lambda: rows_after(book, 0, 100),
+        lambda: rows_after(book, 0, 100, "room:main"),
+        lambda: read_event(book, event_id),
+        lambda: whole_text(book, event_id),
+        lambda: said_after(book, "room:main", 1),
+        lambda: context_usage(book, "room:main", 256_000),
+        lambda: head_of_lane(book, "agent:a"),
+        lambda: queued_counts(book),
+        lambda: read_turn(book, turn_id),
+        lambda: list_turns(book, room_id="room:main", selection="open"),
+        lambda: native_session_to_resume(book, "agent:a", "room:main", "acp", "/w"),
+        lambda: _packet(book, event_id),
+    ]
+    for read in reads:
+        assert _scans(_plans(book, read)) == []
+
+
+def test_every_durable_step_uses_an_index(book: sqlite3.Connection) -> None:
+    turn_id = send(book).reply.turns[0].turn_id
+    steps: list[Callable[[], Any]] = [
+        lambda: send(book, correlation_id="corr_known"),
+        lambda: start(book, turn_id),
+        lambda: end_turn(book, TurnEnd(turn_id, TurnStatus.COMPLETED, answer="x"), LIMITS, NOW),
+        lambda: cancel_turn(book, turn_id, "k", LIMITS, NOW),
+        lambda: recover(book, LIMITS, NOW),
+        lambda: claim(book, turn_id),
+    ]
+    for step in steps:
+        plans = {
+            sql: plan
+            for sql, plan in _plans(book, step).items()
+            if "count(*) FROM client_commands" not in sql  # the test's own helper
+        }
+        assert _scans(plans) == []
