@@ -167,6 +167,7 @@ _OS_REASONS: Final = {
     errno.EACCES: "permission denied; it must be readable and writable for you",
     errno.EPERM: "permission denied; it must be readable and writable for you",
     errno.ENOTDIR: "a part of the path is a file, not a folder",
+    errno.EEXIST: "a part of the path is a file, not a folder",
     errno.EISDIR: "it is a folder; a file was expected",
     errno.ENOENT: "it does not exist",
     errno.ENOLCK: "this file system has no locks; put the workspace on a local disk",

@@ -55,7 +55,7 @@ class Migration:
         lines: list[str] = []
         for line in self.sql.splitlines(keepends=True):
             lines.append(line)
-            if line.rstrip().endswith(";") and sqlite3.complete_statement("".join(lines)):
+            if sqlite3.complete_statement("".join(lines)):
                 yield "".join(lines)
                 lines.clear()
         if any(line.strip() and not line.startswith("--") for line in lines):

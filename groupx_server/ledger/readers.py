@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from groupx_server.ledger import connection as connections
+from groupx_server.ledger.batch import closed_error
 from groupx_server.ledger.connection import ledger_error
-from groupx_shared.errors import ErrorCode, LedgerError
+from groupx_shared.errors import LedgerError
 
 T = TypeVar("T")
 Query = Callable[[sqlite3.Connection], T]
@@ -97,7 +98,7 @@ class Readers:
         await self._slots.acquire()
         try:
             if self._is_closing:
-                raise _closed()
+                raise closed_error()
             job = _Job(query, self._loop.create_future())
             self._queue.put(job)
             return await job.future  # type: ignore[no-any-return]
@@ -165,7 +166,7 @@ class Readers:
 
     def _query(self, connection: sqlite3.Connection, job: _Job) -> Any:
         if self._is_closing:
-            raise _closed()
+            raise closed_error()
         connection.execute("BEGIN")
         try:
             return job.query(connection)
@@ -187,7 +188,3 @@ def _answer(future: asyncio.Future[Any], result: Any, failure: BaseException | N
         future.set_exception(failure)
     else:
         future.set_result(result)
-
-
-def _closed() -> LedgerError:
-    return LedgerError("The ledger is closed.", code=ErrorCode.SHUTTING_DOWN)

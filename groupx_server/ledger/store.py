@@ -17,13 +17,13 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from groupx_server.ledger.backup import copy_online
+from groupx_server.ledger.batch import Step, closed_error
 from groupx_server.ledger.connection import file_error
 from groupx_server.ledger.lease import Lease
 from groupx_server.ledger.migrate import UpgradeReport, prepare
 from groupx_server.ledger.readers import Query, Readers
 from groupx_server.ledger.times import utc_now
-from groupx_server.ledger.writer import Step, Writer
-from groupx_shared.errors import ErrorCode, LedgerError
+from groupx_server.ledger.writer import Writer
 
 T = TypeVar("T")
 
@@ -76,13 +76,13 @@ class Ledger:
         """Run `step` in a transaction and return its result once it is on disk (see
         `Writer.submit` for its rules and errors)."""
         if self._writer is None:
-            raise _closed()
+            raise closed_error()
         return await self._writer.submit(step)
 
     async def read(self, query: Query[T]) -> T:
         """Run `query` on one snapshot (see `Readers.read` for its rules and errors)."""
         if self._readers is None:
-            raise _closed()
+            raise closed_error()
         return await self._readers.read(query)
 
     async def changed(self, after_seq: int) -> int:
@@ -95,7 +95,7 @@ class Ledger:
         """
         while self.last_seq <= after_seq:
             if self._is_closed:
-                raise _closed()
+                raise closed_error()
             await self._changed.wait()
         return self.last_seq
 
@@ -191,7 +191,3 @@ def _facts(connection: sqlite3.Connection) -> tuple[str, int]:
         "SELECT value FROM ledger_meta WHERE key = 'ledger_id'"
     ).fetchone()
     return ledger_id, _newest_seq(connection)
-
-
-def _closed() -> LedgerError:
-    return LedgerError("The ledger is closed.", code=ErrorCode.SHUTTING_DOWN)

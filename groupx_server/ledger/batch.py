@@ -1,0 +1,151 @@
+"""One transaction for many steps: each in its own savepoint, committed together.
+
+Plain functions of a connection: no thread, no loop. The invariant: after `run` every job has
+either its result or an error, and what had a result is on disk; a step that raised left nothing,
+and took its neighbours with it only where SQLite gave up the whole transaction. The counterpart
+is `writer.py`, which brings the jobs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from groupx_server.ledger.connection import ledger_error
+from groupx_server.ledger.failpoints import failpoint
+from groupx_shared.errors import ErrorCode, GroupXError, LedgerError
+
+T = TypeVar("T")
+Step = Callable[[sqlite3.Connection], T]
+"""A unit of writing. It executes statements and returns; it must not begin or end a transaction,
+and what it returns must not hold on to the connection (fetch the rows). It runs once, in the
+writer's thread."""
+
+BATCH_MAX: Final = 512
+"""Steps of one commit. More gain nothing (the sync is shared already) and make the first wait."""
+
+
+class Job:
+    """A step, the future of its caller, and how it went: `error` set, or `result` valid."""
+
+    __slots__ = ("error", "future", "result", "step")
+
+    def __init__(self, step: Step[Any], future: asyncio.Future[Any]) -> None:
+        self.step = step
+        self.future = future
+        self.result: Any = None
+        self.error: BaseException | None = None
+
+    def lose(self, error: Exception, cause: BaseException | None) -> None:
+        """Answer with `error`, whatever the step returned."""
+        error.__cause__ = cause
+        self.error = error
+        self.result = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a commit went."""
+
+    position: int | None
+    """What `measure` read inside the transaction; None when nothing was committed."""
+    failure: str | None
+    """The sentence when SQLite gave up a transaction of the batch."""
+
+
+class Batch:
+    """Runs batches on one connection."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path, measure: Step[int]) -> None:
+        self.connection = connection
+        self.path = path
+        self.is_abandoned = False
+        """Set by another thread: steps that have not begun are refused."""
+        self._measure = measure
+
+    def run(self, jobs: Sequence[Job]) -> Outcome:
+        """Run and commit `jobs` in order; never raises."""
+        done: list[Job] = []
+        failure: str | None = None
+        try:
+            self.connection.execute("BEGIN IMMEDIATE")
+            for job in jobs:
+                if self._run_step(job):
+                    done.append(job)
+                elif not self.connection.in_transaction:
+                    # SQLite gave up the whole transaction (disk full, I/O): the steps before
+                    # this one are undone too; those after it get a new one.
+                    failure = self._lose(done, job.error)
+                    done = []
+                    self.connection.execute("BEGIN IMMEDIATE")
+            position = self._measure(self.connection)
+            failpoint("writer.before_commit")
+            self.connection.execute("COMMIT")
+            failpoint("writer.after_commit")
+        except BaseException as error:  # noqa: BLE001 - border of the thread: callers get it
+            _roll_back(self.connection)
+            return Outcome(None, self._lose([job for job in jobs if job.error is None], error))
+        return Outcome(position, failure)
+
+    def _run_step(self, job: Job) -> bool:
+        """Run one step inside its savepoint; False when it raised, and was undone."""
+        if self.is_abandoned or job.future.cancelled():
+            job.lose(closed_error(), None)
+            return False
+        try:
+            self.connection.execute("SAVEPOINT step")
+            try:
+                job.result = job.step(self.connection)
+            except BaseException:
+                _undo_step(self.connection)
+                raise
+            self.connection.execute("RELEASE step")
+        except sqlite3.Error as error:
+            job.lose(ledger_error(error, self.path), error)
+        except StopIteration as error:  # a future cannot carry it
+            job.lose(RuntimeError("a ledger step raised StopIteration"), error)
+        except BaseException as error:  # noqa: BLE001 - border of the thread: the caller gets it
+            job.error = error
+        return job.error is None
+
+    def _lose(self, jobs: Sequence[Job], cause: BaseException | None) -> str:
+        """Answer `jobs` with the error that undid their transaction; return its sentence."""
+        for job in jobs:
+            # Each caller gets an error of its own: raising one adds its traceback to it.
+            job.lose(self._error_of(cause), cause)
+        return self._error_of(cause).message
+
+    def _error_of(self, cause: BaseException | None) -> GroupXError:
+        if isinstance(cause, sqlite3.Error):
+            return ledger_error(cause, self.path)
+        if isinstance(cause, LedgerError):
+            return type(cause)(cause.message, code=cause.code, details=cause.details)
+        return LedgerError(f"The commit failed and nothing of it was stored: {cause!r}.")
+
+
+def closed_error() -> LedgerError:
+    """The answer to work that comes too late."""
+    return LedgerError("The ledger is closed.", code=ErrorCode.SHUTTING_DOWN)
+
+
+def _undo_step(connection: sqlite3.Connection) -> None:
+    """Undo the step that raised; when that fails too, the whole transaction."""
+    if not connection.in_transaction:
+        return
+    try:
+        connection.execute("ROLLBACK TO step")
+        connection.execute("RELEASE step")
+    except sqlite3.Error:
+        _roll_back(connection)
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    if connection.in_transaction:
+        # If even this fails the next BEGIN says so, to the callers of that batch.
+        with contextlib.suppress(sqlite3.Error):
+            connection.execute("ROLLBACK")
