@@ -13,7 +13,7 @@ from typing import Any
 from groupx_server.domain.turn import Phase, TransitionError, TurnStatus
 from groupx_server.ledger.events import NewEvent, insert_event
 from groupx_server.ledger.failpoints import failpoint
-from groupx_server.ledger.turns import OPEN_SQL
+from groupx_server.ledger.turns import OPEN_SQL, head_of_lane
 from groupx_shared.ids import SYSTEM, new_id
 from groupx_shared.wire.bodies import TurnDispatchedBody, TurnStartedBody
 from groupx_shared.wire.events import EventType
@@ -47,19 +47,26 @@ class Attempt:
 def claim_turn(connection: sqlite3.Connection, claim: Claim, now: str) -> Attempt | None:
     """Claim the expected head of the lane; None when it is not the head any more (cancelled
     meanwhile). Raises: TransitionError when the agent works on another turn already."""
-    row = connection.execute(
-        "SELECT turn_id, status, room_id, source_event_id, root_correlation_id, transport"
-        f" FROM turns WHERE target_actor_id = ? AND status IN {OPEN_SQL}"
-        " ORDER BY status = 'queued', enqueue_seq LIMIT 1",
+    busy = connection.execute(
+        f"SELECT turn_id FROM turns WHERE target_actor_id = ? AND status IN {OPEN_SQL}"
+        " AND status <> 'queued' LIMIT 1",
         (claim.actor_id,),
     ).fetchone()
-    if row is None or (row[0] != claim.turn_id and row[1] == TurnStatus.QUEUED):
+    if busy is not None:
+        raise TransitionError(f"{claim.actor_id} works on {busy[0]}; one turn at a time.")
+    head = head_of_lane(connection, claim.actor_id)
+    if head is None or head.turn_id != claim.turn_id:
         return None
-    if row[1] != TurnStatus.QUEUED:
-        raise TransitionError(f"{claim.actor_id} works on {row[0]}; one turn at a time.")
-    if row[5] != claim.transport:
-        raise TransitionError(f"{row[0]} was accepted for transport {row[5]}.")
-    attempt = Attempt(new_id("attempt"), row[0], row[2], claim.actor_id, row[3], row[4])
+    if head.transport != claim.transport:
+        raise TransitionError(f"{head.turn_id} was accepted for transport {head.transport}.")
+    attempt = Attempt(
+        attempt_id=new_id("attempt"),
+        turn_id=head.turn_id,
+        room_id=head.room_id,
+        actor_id=claim.actor_id,
+        source_event_id=head.source_event_id,
+        correlation_id=head.correlation_id,
+    )
     connection.execute(
         "INSERT INTO turn_attempts(attempt_id, turn_id, binding_id, instance_id,"
         " context_through_seq, summary_through_seq, claimed_at, delivery_certainty,"

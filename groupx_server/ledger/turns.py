@@ -39,12 +39,14 @@ class QueuedHead:
     source_event_id: str
     transport: str
     adapter_id: str
+    correlation_id: str
 
 
 def head_of_lane(connection: sqlite3.Connection, actor_id: str) -> QueuedHead | None:
     """The agent's oldest queued turn over all rooms; None when nothing waits."""
     row = connection.execute(
-        "SELECT turn_id, room_id, source_event_id, transport, adapter_id FROM turns"
+        "SELECT turn_id, room_id, source_event_id, transport, adapter_id, root_correlation_id"
+        " FROM turns"
         " WHERE target_actor_id = ? AND status = 'queued'"
         f" AND status IN {OPEN_SQL} ORDER BY enqueue_seq LIMIT 1",
         (actor_id,),

@@ -23,6 +23,8 @@ from groupx_shared.errors import ErrorCode
 from groupx_shared.names import unknown_name
 from groupx_shared.text import safe_line
 
+STARTS_AT_ONCE: Final = 4
+"""A start costs an agent seconds of CPU; more at once only make all of them late."""
 CLOSE_WITHIN_S: Final = 20.0
 """For all agents together to end at stop; each is bounded by its own ladder."""
 
@@ -39,10 +41,16 @@ class Agents:
         self._hosts: dict[str, AgentHost] = {}
         self._lanes: dict[str, Lane] = {}
         self._restarts: asyncio.Queue[str] = asyncio.Queue(maxsize=64)
+        gate = asyncio.Semaphore(STARTS_AT_ONCE)
         for entry in roster.entries.values():
             if not entry.enabled:
                 continue
-            host = AgentHost(entry.spec, factory, on_status=self._status_taker(entry.actor_id))
+            host = AgentHost(
+                entry.spec,
+                factory,
+                on_status=self._status_taker(entry.actor_id),
+                start_gate=gate,
+            )
             self._hosts[entry.actor_id] = host
             self._lanes[entry.actor_id] = Lane(runtime, entry, host, self.board)
 

@@ -102,4 +102,4 @@ class Board:
         )
         wire = body.model_dump(by_alias=True, exclude_none=True)
         data = live_event(speaker, EventType.AGENT_STATUS, wire, self._clock.now())
-        self._outlet.publish_transient(data, None)
+        self._outlet.publish_transient(data, None, f"status:{entry.actor_id}")

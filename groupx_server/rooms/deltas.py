@@ -78,6 +78,7 @@ class LiveOutput:
                     "nativeType": "tool.completed" if ended else "tool.started",
                     "details": tool_details(call, self._limits, None),
                 },
+                merge_key=f"tool:{self._turn_id}:{call.call_id}",
             )
         self._tools.clear()
         self._last_flush = self._clock.monotonic()
@@ -106,6 +107,6 @@ class LiveOutput:
         else:
             self._timer = asyncio.get_running_loop().call_later(due, self.flush)
 
-    def _send(self, kind: str, body: dict[str, Any]) -> None:
+    def _send(self, kind: str, body: dict[str, Any], merge_key: str | None = None) -> None:
         data = live_event(self._speaker, kind, body, self._clock.now())
-        self._outlet.publish_transient(data, self._speaker.room_id)
+        self._outlet.publish_transient(data, self._speaker.room_id, merge_key)

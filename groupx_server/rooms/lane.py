@@ -18,7 +18,7 @@ from groupx_server.rooms.board import Board
 from groupx_server.rooms.roster import RosterEntry
 from groupx_server.rooms.sessions import SessionBook
 from groupx_server.rooms.turnrunner import Outcome, Performer, Runtime, TurnRunner
-from groupx_shared.errors import AgentError, ErrorCode, GroupXError
+from groupx_shared.errors import AgentError, ConfigError, ErrorCode, GroupXError
 
 AFTER_FAULT_S: Final = 1.0
 """Pause after an internal fault, so that a fault that repeats does not spin."""
@@ -100,7 +100,7 @@ class Lane:
     async def _perform(self, runner: TurnRunner, head: QueuedHead) -> Outcome:
         try:
             binding = await self._sessions.acquire(head.room_id)
-        except AgentError as error:
+        except (AgentError, ConfigError) as error:
             await runner.fail(error)
             return Outcome(error=error.message)
         return await runner.run(binding)

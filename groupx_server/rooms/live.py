@@ -14,8 +14,27 @@ from groupx_shared.version import EVENT_SCHEMA
 class Outlet(Protocol):
     """Where live events go: the fan-out of `broadcast`."""
 
-    def publish_transient(self, data: bytes, room_id: str | None) -> None:
-        """Send one event's JSON to the readers of a room (None: of all rooms)."""
+    def publish_transient(
+        self, data: bytes, room_id: str | None, merge_key: str | None = None
+    ) -> None:
+        """Send one event's JSON to the readers of a room (None: of all rooms). With `merge_key`
+        it replaces an earlier one of that key for readers who have not got that yet."""
+
+
+class LateOutlet:
+    """An outlet that is connected once the fan-out exists; before that nobody listens."""
+
+    def __init__(self) -> None:
+        self._outlet: Outlet | None = None
+
+    def connect(self, outlet: Outlet) -> None:
+        self._outlet = outlet
+
+    def publish_transient(
+        self, data: bytes, room_id: str | None, merge_key: str | None = None
+    ) -> None:
+        if self._outlet is not None:
+            self._outlet.publish_transient(data, room_id, merge_key)
 
 
 @dataclass(frozen=True, slots=True)

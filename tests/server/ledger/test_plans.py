@@ -53,7 +53,8 @@ def _scans(plans: dict[str, list[str]]) -> list[str]:
             bare = step.startswith("SCAN") and "USING" not in step and "CONSTANT" not in step
             if bare and not any(f"SCAN {table}" in step for table in SMALL_TABLES):
                 found.append(f"{step}: {sql}")
-            if "TEMP B-TREE" in step and "rooms" not in sql:
+            # Sorting is fine where only open turns are sorted (recovery) or rooms.
+            if "TEMP B-TREE" in step and "rooms" not in sql and "a.terminal_at IS NULL" not in sql:
                 found.append(f"{step}: {sql}")
     return found
 

@@ -1,0 +1,215 @@
+"""The composition root: builds everything, owns the root TaskGroup, the order of start and stop.
+
+Start: log, ledger (lease, upgrade), recovery, socket, agents' lanes, HTTP, and last the runtime
+file, so that a client that finds the file finds a server that answers.
+Stop: refuse new work and end the streams, end turns and agents (bounded), stop listening, remove
+the runtime file, close the ledger. Only then may another server take the lease.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from groupx_server.agents.registry import driver_factory
+from groupx_server.agents.watchdog import Watchdog
+from groupx_server.domain.limits import Limits
+from groupx_server.http.app import build_app
+from groupx_server.http.auth import Access, Credential, Credentials
+from groupx_server.http.serve import HttpServer, bind_loopback
+from groupx_server.http.state import ServerState
+from groupx_server.ledger.actors import disable_others, upsert_agent
+from groupx_server.ledger.bindings import interrupt_leftovers
+from groupx_server.ledger.recovery import Recovery, recover
+from groupx_server.ledger.store import Ledger
+from groupx_server.logs import open_log
+from groupx_server.rooms.agents import Agents
+from groupx_server.rooms.broadcast import Hub, HubLimits
+from groupx_server.rooms.clock import Clock
+from groupx_server.rooms.live import LateOutlet
+from groupx_server.rooms.roster import Roster, build_roster
+from groupx_server.rooms.service import RoomService
+from groupx_server.rooms.turnrunner import Runtime
+from groupx_shared.config import load_config, runtime_key
+from groupx_shared.paths import private_folder
+from groupx_shared.runtime import RuntimeFile, new_token, remove_runtime, write_runtime
+from groupx_shared.settings import Config, LimitSettings
+from groupx_shared.version import VERSION
+from groupx_shared.workspace import Workspace
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """Where and as what this server runs."""
+
+    workspace: Workspace
+    config: Config
+    log_path: Path
+    clock: Clock
+
+
+async def run_server(workspace: Workspace, stop: asyncio.Event, *, in_foreground: bool) -> None:
+    """Serve `workspace` until `stop` is set or a client asks for it.
+
+    Raises: GroupXError when it cannot start; nothing is left running then.
+    """
+    config = load_config(workspace)
+    private_folder(workspace.data_folder)
+    log_path = open_log(workspace.data_folder, to_stderr=in_foreground)
+    site = _Site(workspace, config, log_path, Clock())
+    log.info("server.starting", version=VERSION, pid=os.getpid(), config=str(workspace.config_path))
+    async with await Ledger.open(_ledger_path(workspace, config)) as ledger:
+        if ledger.upgrade.backup_path is not None:
+            log.info("ledger.upgraded", backup=str(ledger.upgrade.backup_path))
+        sock = bind_loopback(config.server.host, config.server.port)
+        try:
+            await _serve(site, ledger, sock, stop)
+        finally:
+            sock.close()
+    log.info("server.stopped", pid=os.getpid())
+
+
+def _ledger_path(workspace: Workspace, config: Config) -> Path:
+    if config.storage.path is None:
+        return workspace.data_folder / "groupx.db"
+    return workspace.root / Path(config.storage.path).expanduser()
+
+
+async def _serve(site: _Site, ledger: Ledger, sock: socket.socket, stop: asyncio.Event) -> None:
+    runtime = RuntimeFile(
+        url=_url(sock),
+        token=new_token(),
+        pid=os.getpid(),
+        runtime_scope_key=site.workspace.scope_key,
+        runtime_key=runtime_key(site.workspace, site.config),
+        version=VERSION,
+        started_at=site.clock.now(),
+        log_file=str(site.log_path),
+    )
+    reader_token = new_token()
+    roster = build_roster(
+        site.config,
+        site.workspace.root,
+        {"GROUPX_AGENT_URL": runtime.url, "GROUPX_AGENT_TOKEN": reader_token},
+    )
+    await _prepare_rows(ledger, roster, site)
+    watchdog = Watchdog()
+    outlet = LateOutlet()
+    turn_runtime = Runtime(ledger, outlet, _limits(site.config.limits), site.clock)
+    agents = Agents(turn_runtime, roster, driver_factory(watchdog))
+    service = RoomService(turn_runtime, agents)
+    hub = Hub(
+        service,
+        ledger,
+        HubLimits(
+            ring_events=site.config.limits.sse_events, ring_bytes=site.config.limits.sse_bytes
+        ),
+    )
+    outlet.connect(hub)
+    state = ServerState(
+        port=sock.getsockname()[1],
+        runtime_scope_key=runtime.runtime_scope_key,
+        runtime_key=runtime.runtime_key,
+        is_healthy=lambda: ledger.is_healthy,
+    )
+    credentials = Credentials(
+        {runtime.token: Credential(), reader_token: Credential(access=Access.READER)}
+    )
+    app = build_app(service, credentials, hub, state, request_stop=stop.set)
+    try:
+        async with _running(agents, hub, HttpServer(app, sock), state):
+            with _published(site.workspace, runtime):
+                state.readiness = "ok"
+                log.info("server.ready", url=runtime.url)
+                await stop.wait()
+                log.info("server.stopping")
+                state.close()
+    finally:
+        await watchdog.close()
+
+
+@asynccontextmanager
+async def _running(
+    agents: Agents, hub: Hub, server: HttpServer, state: ServerState
+) -> AsyncIterator[None]:
+    """Run lanes, fan-out and HTTP; leaving ends them in the order that loses nothing: agents
+    first (their turns' ends are still published), then the streams, then the socket."""
+    http_stop = asyncio.Event()
+    async with asyncio.TaskGroup() as tasks:
+        serving = tasks.create_task(server.run(http_stop), name="http")
+        fanning = tasks.create_task(hub.run(), name="hub")
+        working = tasks.create_task(agents.run(), name="agents")
+        try:
+            await server.is_ready.wait()
+            yield
+        finally:
+            state.close()
+            working.cancel()
+            await asyncio.wait([working])
+            hub.close()
+            await asyncio.wait([fanning])
+            http_stop.set()
+            await asyncio.wait([serving])
+
+
+@contextmanager
+def _published(workspace: Workspace, runtime: RuntimeFile) -> Iterator[None]:
+    """The runtime file stands while the server answers."""
+    write_runtime(workspace, runtime)
+    try:
+        yield
+    finally:
+        remove_runtime(workspace, runtime.pid)
+
+
+async def _prepare_rows(ledger: Ledger, roster: Roster, site: _Site) -> None:
+    """Bring the actors up to date and settle what an earlier server left open, in one
+    transaction, before anybody can ask."""
+    now = site.clock.now()
+    limits = _limits(site.config.limits)
+
+    def step(connection: sqlite3.Connection) -> Recovery:
+        for entry in roster.entries.values():
+            upsert_agent(connection, entry.actor_id, entry.display_name, entry.enabled, now)
+        disable_others(connection, list(roster.entries), now)
+        interrupt_leftovers(connection, now)
+        return recover(connection, limits, now)
+
+    done = await ledger.write(step)
+    log.info(
+        "turns.recovered",
+        requeued=len(done.requeued),
+        cancelled=len(done.cancelled),
+        interrupted=len(done.interrupted),
+        failed=len(done.failed),
+    )
+
+
+def _limits(settings: LimitSettings) -> Limits:
+    return Limits(
+        message_characters=settings.message_characters,
+        queue_per_agent=settings.queue_per_agent,
+        root_turns=settings.root_turns,
+        hop_count=settings.hop_count,
+        actor_calls_per_root=settings.actor_calls_per_root,
+        context_characters=settings.context_characters,
+        answer_characters=settings.answer_characters,
+        reasoning_characters=settings.reasoning_characters,
+        tool_characters=settings.tool_characters,
+        tools_per_turn=settings.tools_per_turn,
+    )
+
+
+def _url(sock: socket.socket) -> str:
+    host, port = sock.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
