@@ -59,11 +59,12 @@ class AcpConnection:
         self.timeouts = spec.timeouts
         self.settle_s = options.settle_s
         self.clock = clock
-        self.client = AcpClient(spec.actor_id, options.quirks)
+        self.label = spec.actor_id.removeprefix("agent:")
+        self.client = AcpClient(self.label, options.quirks)
         self.flights: dict[str, Flight] = {}
         self.active_at: dict[str, float] = {}
         self.ended = asyncio.Event()
-        self.end_sentence = f"{spec.actor_id} is not running."
+        self.end_sentence = f"{self.label} is not running."
         self.first_noise = ""
         self._spec = spec
         self._splitter = LineSplitter()
@@ -93,7 +94,7 @@ class AcpConnection:
             self._spec.argv,
             cwd=self._spec.cwd,
             env=env,
-            label=self._spec.actor_id,
+            label=self.label,
             sink=self,
             guard=guard,
         )

@@ -43,10 +43,10 @@ class AcpDriver(Driver):
         """Raises: ConfigError when `spec.options` holds something the driver does not know."""
         self.spec = spec
         self.options = AcpOptions.read(spec.options)
-        self.capabilities = Capabilities(name=spec.actor_id)
         self._guard = guard
         self._clock: Clock = clock or SystemClock()
         self._link = AcpConnection(spec, self.options, self._clock)
+        self.capabilities = Capabilities(name=self._link.label)
 
     async def start(self) -> AgentInfo:
         """See `Driver.start`."""
@@ -101,7 +101,7 @@ class AcpDriver(Driver):
         answer = await self._link.call(self._link.client.initialize(), "initialize", limit_s)
         if isinstance(answer, ErrorResponse):
             raise self._refused(answer)
-        found = Capabilities.read(answer, self.spec.actor_id)
+        found = Capabilities.read(answer, self._link.label)
         if found.protocol_version != PROTOCOL_VERSION:
             raise AgentError(
                 f"{found.name} speaks version {found.protocol_version} of the Agent Client "
