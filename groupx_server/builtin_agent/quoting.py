@@ -25,7 +25,7 @@ def when(at: datetime | None) -> str:
 
 def heading(message: RoomMessage) -> str:
     """Return author, time and seq on one line, in Markdown."""
-    return f"**{_plain(message.author)}** · {when(message.at)} · #{message.seq}"
+    return f"**{plain(message.author)}** · {when(message.at)} · #{message.seq}"
 
 
 def quoted(message: RoomMessage, max_chars: int = QUOTE_CHARS) -> str:
@@ -62,6 +62,6 @@ def as_data_line(message: RoomMessage, max_chars: int) -> str:
     return f"#{message.seq} {when(message.at)} {message.author} ({message.author_id}):\n  {text}"
 
 
-def _plain(name: str) -> str:
-    """A name that opens no Markdown."""
+def plain(name: str) -> str:
+    """Return `name` so that it opens no Markdown."""
     return "".join(f"\\{char}" if char in "*_`[]<>\\" else char for char in name)

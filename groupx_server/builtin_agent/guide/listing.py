@@ -8,7 +8,7 @@ from groupx_server.builtin_agent.failures import ModelError
 from groupx_server.builtin_agent.guide.advice import HOW_TO_ADD, setup_text
 from groupx_server.builtin_agent.guide.desk import Desk
 from groupx_server.builtin_agent.guide.records import RecordedRoom
-from groupx_server.builtin_agent.quoting import quote
+from groupx_server.builtin_agent.quoting import plain, quote
 from groupx_server.builtin_agent.room_api import RoomDataError
 from groupx_shared.text import clip_text, safe_line, safe_text
 from groupx_shared.version import VERSION
@@ -108,7 +108,7 @@ async def _model(desk: Desk) -> str:
 
 def _agent(card: dict[str, Any], *, is_me: bool) -> str:
     actor = safe_line(str(card.get("actorId")), 80)
-    name = safe_line(str(card.get("displayName") or actor), 64)
+    name = plain(safe_line(str(card.get("displayName") or actor), 64))
     state = "disabled" if card.get("enabled") is False else safe_line(str(card.get("status")), 40)
     parts = [f"- **{name}** (`{actor}`{', me' if is_me else ''}): {state}"]
     if driver := card.get("driver"):
@@ -121,7 +121,7 @@ def _agent(card: dict[str, Any], *, is_me: bool) -> str:
 
 def _room(info: dict[str, Any], current: str) -> str:
     room_id = safe_line(str(info.get("roomId")), 80)
-    title = safe_line(str(info.get("title") or room_id), 80)
+    title = plain(safe_line(str(info.get("title") or room_id), 80))
     count = info.get("messageCount")
     said = f"{count} messages" if isinstance(count, int) else "messages not counted"
     marks = " · archived" * bool(info.get("archivedAt")) + " · this one" * (room_id == current)
