@@ -12,10 +12,13 @@ refused; nothing was changed) or `ServerUnreachableError` (no answer; the stream
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Literal
+import asyncio
+from collections.abc import Sequence
+from typing import Final, Literal
 
-from groupx_shared.runtime import RuntimeFile
+from groupx_shared.ids import MAIN_ROOM, new_id
+from groupx_shared.runtime import read_runtime
+from groupx_shared.text import safe_text
 from groupx_shared.wire.replies import (
     CancelReply,
     ContextUsage,
@@ -24,12 +27,26 @@ from groupx_shared.wire.replies import (
     RoomInfo,
 )
 from groupx_shared.workspace import Workspace
+from groupx_tui.client.endpoint import Endpoint, FindServer
+from groupx_tui.client.events import Sleep
+from groupx_tui.client.following import FIRST_EVENTS, Following
 from groupx_tui.client.http import ServerClient
-from groupx_tui.state.model import BlockId, ClientView
+from groupx_tui.client.outbox import Outbox
+from groupx_tui.client.viewstore import OnChange, ViewStore
+from groupx_tui.client.windows import Windows, block_at, block_of_event
+from groupx_tui.state.model import (
+    Block,
+    BlockId,
+    ClientView,
+    MessageBlock,
+    TimelineView,
+    TurnBlock,
+)
+from groupx_tui.state.pending import drop_pending, with_full_text
+from groupx_tui.state.reduce import apply_bootstrap, with_connection, with_reader_side, with_room
 
-OnChange = Callable[[ClientView], None]
-FindServer = Callable[[], RuntimeFile | None]
-"""Returns where the server is now; None when none runs (the session then waits and asks again)."""
+MAX_BOOTSTRAP_TRIES: Final = 3
+"""Reads of a room that the stream was ahead of; then its pages fill the rest."""
 
 
 class ClientSession:
@@ -43,20 +60,25 @@ class ClientSession:
         self,
         workspace: Workspace,
         *,
-        room_id: str = "room:main",
+        room_id: str = MAIN_ROOM,
         find_server: FindServer | None = None,
+        sleep: Sleep = asyncio.sleep,
     ) -> None:
-        raise NotImplementedError
+        self._client = ServerClient(Endpoint(find_server or (lambda: read_runtime(workspace))))
+        self._store = ViewStore(ClientView(room_id=room_id, timeline=TimelineView(room_id)))
+        self._windows = Windows(self._store, self._client)
+        self._outbox = Outbox(self._store, self._client, sleep)
+        self._following = Following(self._store, self._client, self._windows, sleep)
 
     @property
     def view(self) -> ClientView:
-        """The newest view; immutable."""
-        raise NotImplementedError
+        """The newest view; immutable. Its `changed` is empty: only `on_change` gets that."""
+        return self._store.view
 
     @property
     def http(self) -> ServerClient:
         """The typed endpoints, for what needs no view (search, export, one turn…)."""
-        raise NotImplementedError
+        return self._client
 
     async def run(self, on_change: OnChange) -> None:
         """Connect, follow the stream and reconnect, until cancelled.
@@ -64,80 +86,120 @@ class ClientSession:
         `on_change` is called on the loop, once for all events that were ready together; it should
         only note what changed. Never returns by itself; a lost server shows in `view.connection`.
         """
-        raise NotImplementedError
+        self._store.on_change = on_change
+        on_change(self.view)
+        await self._following.run()
 
     async def aclose(self) -> None:
         """Close the connections; call it after `run` was cancelled."""
-        raise NotImplementedError
+        self._store.set(with_connection(self.view, "closed"))
+        await self._client.aclose()
 
     async def send(
         self, text: str, to: Sequence[str] = (), reply_to_event_id: str | None = None
     ) -> MessageAccepted:
-        """Post `text` to the shown room. It shows at once as a pending block, becomes a message
-        when the server has it on disk, or carries `refusal` (see `dismiss`). A lost connection is
-        retried with the same command id a few times, so it is never posted twice.
+        """Post `text` to the shown room, and show its end.
+
+        It shows at once as a pending block, becomes a message when the server has it on disk, or
+        carries `refusal` (see `dismiss`). A lost connection is retried with the same command id a
+        few times, so it is never posted twice.
 
         Raises: RefusedError, ServerUnreachableError (then nobody knows whether it arrived; the
         pending block says so).
         """
-        raise NotImplementedError
+        if self.view.timeline.has_more_after:
+            await self._windows.jump("last")
+        return await self._outbox.send(text, to, reply_to_event_id)
 
     def dismiss(self, block_id: BlockId) -> None:
         """Take a refused own message off the timeline (its text went back to the composer)."""
-        raise NotImplementedError
+        self._store.set(drop_pending(self.view, block_id))
 
     async def load_before(self) -> bool:
         """Load the page before the first loaded block; False when there is nothing more or a page
         is being loaded already."""
-        raise NotImplementedError
+        return await self._windows.load_before()
 
     async def load_after(self) -> bool:
         """Load the page after the last loaded block; False as for `load_before`."""
-        raise NotImplementedError
+        return await self._windows.load_after()
 
     async def jump(self, where: int | Literal["first", "last"]) -> BlockId | None:
         """Load the window around event `where` (its seq), or the first or last one, and return
         the block to show: the nearest one. Away from the end `timeline.has_more_after` is true
         and new events are only counted (`timeline.new_after`)."""
-        raise NotImplementedError
+        return await self._windows.jump(where)
 
     async def jump_to_event(self, event_id: str) -> BlockId | None:
         """As `jump`, to a known event (a search hit, a reply's source); switches the room when
         the event is in another one. Raises: RefusedError (UNKNOWN_EVENT)."""
-        raise NotImplementedError
+        if (loaded := block_of_event(self.view.timeline, event_id)) is not None:
+            return loaded
+        event = await self._client.event(event_id)
+        if event.room_id != self.view.room_id:
+            await self.switch_room(event.room_id)
+        seq = event.seq or 0
+        await self._windows.jump(seq)
+        timeline = self.view.timeline
+        return block_of_event(timeline, event_id) or block_at(timeline, seq)
 
     def set_reader_side(self, side: Literal["start", "end"]) -> None:
         """Tell which half of the loaded blocks the reader looks at; what is dropped when too much
         is loaded is dropped at the other end. Cheap: call it on each scroll."""
-        raise NotImplementedError
+        self._store.set_quietly(with_reader_side(self.view, side))
 
     async def switch_room(self, room_id: str) -> None:
         """Show another room, at its end; its unread count becomes 0."""
-        raise NotImplementedError
+        move = self._windows.moved()
+        reply = await self._client.bootstrap(room_id, FIRST_EVENTS)
+        for _ in range(MAX_BOOTSTRAP_TRIES - 1):
+            if reply.through_seq >= self.view.cursor:
+                break
+            reply = await self._client.bootstrap(room_id, FIRST_EVENTS)
+        if move == self._windows.moves:
+            self._windows.moved()
+            self._store.set(apply_bootstrap(self.view, reply))
+            await self._windows.catch_up()
 
     async def create_room(self, title: str) -> RoomInfo:
         """Make a room; it appears in `view.rooms`. Does not switch to it."""
-        raise NotImplementedError
+        info = await self._client.create_room(title)
+        self._store.set(with_room(self.view, info))
+        return info
 
     async def change_room(
         self, room_id: str, *, title: str | None = None, archived: bool | None = None
     ) -> RoomInfo:
         """Rename, archive or restore a room."""
-        raise NotImplementedError
+        info = await self._client.change_room(room_id, title=title, archived=archived)
+        self._store.set(with_room(self.view, info))
+        return info
 
     async def cancel(self, turn_id: str) -> CancelReply:
         """Ask to cancel a turn; `accepted` is False when it had ended already."""
-        raise NotImplementedError
+        return await self._client.cancel_turn(turn_id, new_id("cmd"))
 
     async def restart_agent(self, actor_id: str) -> RestartReply:
         """Restart an agent's program."""
-        raise NotImplementedError
+        return await self._client.restart_agent(actor_id, new_id("cmd"))
 
     async def load_full_text(self, block_id: BlockId) -> str:
         """Fetch the whole text of a block whose `is_cut` is true, put it in the view, return it
-        (cleaned)."""
-        raise NotImplementedError
+        (cleaned). An unknown block, or one that has no event yet, gives an empty text."""
+        block = next((b for b in self.view.timeline.blocks if b.block_id == block_id), None)
+        event_id = _event_of(block)
+        if event_id is None:
+            return ""
+        text = safe_text((await self._client.event_text(event_id)).text)
+        self._store.set(with_full_text(self.view, block_id, text))
+        return text
 
     async def context_usage(self) -> ContextUsage:
         """How full an agent's context packet of the shown room is."""
-        raise NotImplementedError
+        return await self._client.context_usage(self.view.room_id)
+
+
+def _event_of(block: Block | None) -> str | None:
+    if isinstance(block, MessageBlock):
+        return block.event_id or None
+    return block.response_event_id if isinstance(block, TurnBlock) else None

@@ -77,11 +77,13 @@ class ViewBuilder:
         if self.open.membership_changed:
             self.rooms = rooms.with_open_counts(self.rooms, self.open)
         timeline = self.window.freeze(self.open.of_room(self.window.room_id), touched)
+        if not timeline.changed and timeline == self.base.timeline:
+            timeline = self.base.timeline
         view = replace(
             self.base,
             cursor=self.cursor,
             room_id=self.window.room_id,
-            timeline=self.base.timeline if timeline == self.base.timeline else timeline,
+            timeline=timeline,
             agents=self.agents,
             open_turns=self.open.frozen(),
             rooms=self.base.rooms if self._rooms is None else tuple(self._rooms.values()),
@@ -112,9 +114,8 @@ class ViewBuilder:
         is_new = seq > entry.last_seq
         if is_new:
             self.rooms[room_id] = rooms.with_event(entry, event, body, seq, is_shown=is_shown)
-            if is_shown:
-                self.window.total_events += 1
-                self.window.total_messages += isinstance(body, MessageBody)
+        if is_shown:
+            self.window.count(seq, is_message=isinstance(body, MessageBody))
         if is_shown and self.window.covers(seq):
             self._take_shown(event, body, seq)
         elif is_new:

@@ -188,6 +188,8 @@ class TimelineView:
     has_more_after: bool = False
     total_messages: int = 0
     total_events: int = 0
+    counted_seq: int = 0
+    """Newest event that the totals count."""
     changed: frozenset[BlockId] = frozenset()
     """Blocks that the last reduction touched: all a widget has to lay out again. Blocks that are
     gone are not named."""

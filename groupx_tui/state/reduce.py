@@ -61,6 +61,7 @@ def apply_bootstrap(view: ClientView, reply: BootstrapReply) -> ClientView:
     window.clear()
     window.reader_side = "end"
     window.total_messages, window.total_events = reply.room.message_count, reply.room.event_count
+    window.counted_seq = reply.room.last_seq
     window.has_more_before = reply.has_more_before
     for event in reply.recent_events:
         builder.take_loaded(event)
@@ -97,11 +98,16 @@ def with_connection(view: ClientView, connection: Connection, detail: str = "") 
     return untouched(replace(view, connection=connection, connection_detail=detail))
 
 
-def with_open_turns(view: ClientView, turns: Iterable[TurnInfo]) -> ClientView:
-    """Return the view with the server's list of open turns taken in (of any room); it must be
-    read after the bootstrap and given before the events that follow it."""
+def with_open_turns(view: ClientView, turns: Iterable[TurnInfo], *, is_first: bool) -> ClientView:
+    """Return the view with the server's list of open turns (of any room) taken in.
+
+    `is_first`: the list was read after the bootstrap and no event after it was taken in yet, so a
+    turn in it that is not known is open. Otherwise the list only adds to the turns that are known
+    as open: any other may have ended while it was on its way.
+    """
     builder = ViewBuilder(view)
-    _take_open(builder, turns)
+    known = {turn.turn_id for turn in view.open_turns}
+    _take_open(builder, [turn for turn in turns if is_first or clean_id(turn.turn_id) in known])
     return builder.freeze()
 
 
@@ -109,7 +115,7 @@ def with_room(view: ClientView, info: RoomInfo) -> ClientView:
     """Return the view with a room as the server tells it, new or changed."""
     builder = ViewBuilder(view)
     room_id = clean_id(info.room_id)
-    builder.rooms[room_id] = rooms.room_entry(info, builder.rooms.get(room_id))
+    builder.rooms[room_id] = rooms.room_entry(info, builder.rooms.get(room_id), view.cursor)
     return builder.freeze()
 
 
@@ -131,7 +137,9 @@ def _with_lists(view: ClientView, reply: BootstrapReply) -> ClientView:
     """The room and agent lists of a bootstrap, and an empty timeline for its room."""
     known = {entry.room_id: entry for entry in view.rooms}
     listed = {
-        clean_id(info.room_id): rooms.room_entry(info, known.get(clean_id(info.room_id)))
+        clean_id(info.room_id): rooms.room_entry(
+            info, known.get(clean_id(info.room_id)), view.cursor
+        )
         for info in (*reply.rooms, reply.room)
     }
     room_id = clean_id(reply.room.room_id)

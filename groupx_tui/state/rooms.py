@@ -17,12 +17,13 @@ from groupx_tui.state.clean import clean_id, clean_name
 from groupx_tui.state.model import RoomEntry, TurnBlock
 
 
-def room_entry(info: RoomInfo, known: RoomEntry | None) -> RoomEntry:
-    """Return the list's line for a room as the server tells it; counts of `known` stay."""
+def room_entry(info: RoomInfo, known: RoomEntry | None, cursor: int) -> RoomEntry:
+    """Return the list's line for a room as the server tells it. Counts of `known` stay, and so
+    does its newest seq: what the stream has not brought yet (after `cursor`) is still to count."""
     return RoomEntry(
         room_id=clean_id(info.room_id),
         title=clean_name(info.title) or clean_id(info.room_id),
-        last_seq=max(info.last_seq, known.last_seq if known else 0),
+        last_seq=known.last_seq if known else min(info.last_seq, cursor),
         is_archived=info.archived_at is not None,
         unread=known.unread if known else 0,
         open_turns=known.open_turns if known else 0,

@@ -201,7 +201,7 @@ def with_info(block: TurnBlock, info: TurnInfo) -> TurnBlock:
         started_at=block.started_at or optional_line(info.started_at),
     )
     partial = info.partial_text
-    if partial is None or len(partial) <= block.text_offset:
+    if partial is None or len(partial) < block.text_offset:
         return block
     text = same_or_new(block.text, safe_text(partial))
     return replace(block, text=text, text_offset=len(partial))

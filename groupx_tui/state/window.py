@@ -39,6 +39,7 @@ class Window:
         self.new_after = timeline.new_after
         self.total_messages = timeline.total_messages
         self.total_events = timeline.total_events
+        self.counted_seq = timeline.counted_seq
         self.cut_turns = {turn.turn_id: turn for turn in timeline.cut_turns}
         self.changed: set[BlockId] = set()
         blocks = timeline.blocks
@@ -65,6 +66,13 @@ class Window:
         """Whether an event of this room at `seq` belongs into the loaded part."""
         is_after_start = seq >= self.first_seq or not self.has_more_before
         return is_after_start and (seq <= self.last_seq or not self.has_more_after)
+
+    def count(self, seq: int, *, is_message: bool) -> None:
+        """Count an event of the room that the stream brought, loaded or not, once."""
+        if seq > self.counted_seq:
+            self.counted_seq = seq
+            self.total_events += 1
+            self.total_messages += is_message
 
     def note_seq(self, seq: int) -> None:
         """Say that the event at `seq` was taken in."""
@@ -157,6 +165,7 @@ class Window:
             has_more_after=self.has_more_after,
             total_messages=self.total_messages,
             total_events=self.total_events,
+            counted_seq=self.counted_seq,
             changed=frozenset(self.changed),
             new_after=self.new_after,
             reader_side=self.reader_side,

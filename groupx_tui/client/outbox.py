@@ -1,0 +1,101 @@
+"""Posting own messages: shown at once, tried again safely, refused visibly.
+
+The invariant: one command id for all tries of one message, so the server takes it once, and a
+message whose fate is not known says so; it is never posted again under another id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from groupx_shared.errors import ErrorCode, GroupXError, RefusedError, ServerUnreachableError
+from groupx_shared.ids import new_id
+from groupx_shared.wire.replies import MessageAccepted
+from groupx_shared.wire.requests import SendMessage
+from groupx_tui.client.backoff import Backoff
+from groupx_tui.client.events import Sleep
+from groupx_tui.client.http import ServerClient
+from groupx_tui.client.refusals import request_of
+from groupx_tui.client.viewstore import ViewStore
+from groupx_tui.state.pending import add_pending, confirm_pending, refuse_pending
+
+MAX_TRIES: Final = 5
+"""With the pauses between them about four seconds: a server restart is over by then."""
+UNKNOWN_FATE: Final = (
+    "The server did not answer, so it is not known whether this arrived. Look for it in the room "
+    "before you send it again."
+)
+
+
+def utc_now() -> str:
+    """Return the time as the server writes it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class Outbox:
+    """Posts messages and keeps the store's view in step."""
+
+    def __init__(
+        self,
+        store: ViewStore,
+        client: ServerClient,
+        sleep: Sleep,
+        now: Callable[[], str] = utc_now,
+    ) -> None:
+        self._store = store
+        self._client = client
+        self._sleep = sleep
+        self._now = now
+
+    async def send(
+        self, text: str, to: Sequence[str], reply_to_event_id: str | None
+    ) -> MessageAccepted:
+        """Post to the shown room. Raises: RefusedError, ServerUnreachableError, GroupXError."""
+        _refuse_too_large(text, self._store.view.max_message_chars)
+        command = new_id("cmd")
+        message = request_of(
+            SendMessage,
+            client_command_id=command,
+            room_id=self._store.view.room_id,
+            to=list(to),
+            content=text.encode("utf-8", "replace").decode(),  # half characters are no JSON
+            reply_to_event_id=reply_to_event_id,
+        )
+        shown = add_pending(
+            self._store.view,
+            command,
+            text,
+            to,
+            at=self._now(),
+            reply_to_event_id=reply_to_event_id,
+        )
+        self._store.set(shown)
+        try:
+            accepted = await self._post(message)
+        except GroupXError as error:
+            is_lost = isinstance(error, ServerUnreachableError)
+            reason = UNKNOWN_FATE if is_lost else error.message
+            self._store.set(refuse_pending(self._store.view, command, reason))
+            raise
+        self._store.set(confirm_pending(self._store.view, command, accepted))
+        return accepted
+
+    async def _post(self, message: SendMessage) -> MessageAccepted:
+        backoff = Backoff()
+        for _ in range(MAX_TRIES - 1):
+            try:
+                return await self._client.send_message(message)
+            except ServerUnreachableError:
+                await self._sleep(backoff.next_pause())
+        return await self._client.send_message(message)
+
+
+def _refuse_too_large(text: str, max_chars: int) -> None:
+    if len(text) > max_chars:
+        raise RefusedError(
+            f"The message has {len(text):,} characters; at most {max_chars:,} can be sent. "
+            "Shorten it, or put the rest into a file and name that.",
+            code=ErrorCode.MESSAGE_TOO_LARGE,
+        )
