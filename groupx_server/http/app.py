@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import orjson
 from starlette.applications import Starlette
@@ -63,11 +63,13 @@ def _path_routes(routes: Sequence[AnyRoute], services: Services) -> list[PathRou
     return [PathRoute(path, PathEndpoint(same, services)) for path, same in by_path.items()]
 
 
-def _unknown_path(routes: Sequence[AnyRoute]) -> Callable[[Request, Exception], Response]:
+def _unknown_path(
+    routes: Sequence[AnyRoute],
+) -> Callable[[Request, Exception], Awaitable[Response]]:
     """Starlette raises HTTPException for one thing here: no route matched."""
     known = [route.path for route in routes]
 
-    def refuse(request: Request, error: Exception) -> Response:
+    async def refuse(request: Request, error: Exception) -> Response:
         raise RefusedError(
             unknown_name("path", request.scope["path"], known), code=ErrorCode.UNKNOWN_PATH
         ) from error

@@ -4,8 +4,8 @@ One tail reads new rows of the ledger into the hot ring; each subscription follo
 own pace. A client that is too slow for the ring, or starts far behind, reads pages of the ledger,
 one page ahead of its socket at most, until it is back on the ring. So nothing durable is lost,
 doubled or reordered, whatever the length of the gap; transient frames reach only clients on the
-ring and may be lost. A transient never overtakes a durable event committed before it was
-published. The counterparts are `ring` (the frames) and http/ (the sockets).
+ring and may be lost. A transient stands behind every durable event committed before it was
+published and before every one committed after. The counterparts are `ring` (the frames) and http/ (the sockets).
 """
 
 from __future__ import annotations
@@ -68,6 +68,8 @@ class HubLimits:
 
     ring_events: int = 512
     ring_bytes: int = 2 * 1024 * 1024
+    chunk_bytes: int = CHUNK_BYTES
+    page_bytes: int = PAGE_BYTES
     heartbeat_s: float = HEARTBEAT_S
 
 
@@ -85,6 +87,8 @@ class Hub:
             max_bytes=self.limits.ring_bytes,
             newest_seq=signal.last_seq,
         )
+        # Half a ring at a time, so that live readers empty it while more is on its way.
+        self._half_ring = max(1, min(self.limits.ring_events // 2, MAX_ROWS))
         self._pending: deque[tuple[int, Slot]] = deque()
         """Transients that wait until the tail has passed the seq beside them."""
         self._subscriptions: set[Subscription] = set()
@@ -143,7 +147,7 @@ class Hub:
             self._ring.push_transient(slot)
             self._wake_all()
             return
-        if len(self._pending) == self.limits.ring_events:
+        if len(self._pending) == self._half_ring:
             self._ring.discard(self._pending.popleft()[1])
         self._pending.append((self._signal.last_seq, slot))
 
@@ -163,22 +167,23 @@ class Hub:
 
     async def _advance(self) -> None:
         high = self._signal.last_seq
-        # Half a ring at a time, so that live readers empty it while the next page is read.
-        page = max(1, min(self.limits.ring_events // 2, MAX_ROWS))
         while self._subscriptions and self._ring.newest_seq < high:
-            rows = await self._source.durable_after(self._ring.newest_seq, page, None)
+            rows = await self._source.durable_after(self._ring.newest_seq, self._half_ring, None)
             for row in rows:
+                self._release_pending(row.seq - 1)
                 self._ring.push_durable(row.seq, row.room_id, row.data)
-            if len(rows) < page:
+            if len(rows) < self._half_ring:
                 self._ring.reach(high)
-            self._release_pending()
+            self._release_pending(self._ring.newest_seq)
             self._wake_all()
         if not self._subscriptions:
             self._pending.clear()
             self._ring.forget(high)
 
-    def _release_pending(self) -> None:
-        while self._pending and self._pending[0][0] <= self._ring.newest_seq:
+    def _release_pending(self, through_seq: int) -> None:
+        """Let in the transients published when nothing after `through_seq` was committed: behind
+        what came before them, before what came after (a delta, then its turn's end)."""
+        while self._pending and self._pending[0][0] <= through_seq:
             self._ring.push_transient(self._pending.popleft()[1])
 
     def _wake_all(self) -> None:
@@ -195,11 +200,12 @@ class Subscription:
 
     def __init__(self, hub: Hub, reader: Reader) -> None:
         self._hub = hub
+        self._limits = hub.limits
         self._ring = hub._ring
         self._reader = reader
         self._is_on_ring = self._ring.join(reader)
         self._ahead: deque[bytes] = deque()
-        self._page = PageSize(PAGE_BYTES)
+        self._page = PageSize(self._limits.page_bytes)
         self._woken = asyncio.Event()
         self._heartbeat: asyncio.TimerHandle | None = None
         self._sent_at = 0.0
@@ -251,17 +257,14 @@ class Subscription:
         """What can be sent without waiting; None when there is nothing."""
         if self._ahead:
             return self._ahead.popleft()
-        if self._is_on_ring:
-            self._is_on_ring = self._ring.holds(self._reader)
-        elif self._ring.join(self._reader):
-            self._is_on_ring = True
-        if self._is_on_ring and (chunk := self._ring.take(self._reader, CHUNK_BYTES)):
+        self._is_on_ring = self._is_on_ring and self._ring.holds(self._reader)
+        if self._is_on_ring and (chunk := self._ring.take(self._reader, self._limits.chunk_bytes)):
             return chunk
         return HEARTBEAT if self._is_silent and self._is_on_ring else None
 
     async def _wait(self) -> None:
         if self._heartbeat is None:
-            self._arm_heartbeat(self._hub.limits.heartbeat_s)
+            self._arm_heartbeat(self._limits.heartbeat_s)
         self._woken.clear()
         await self._woken.wait()
 
@@ -272,7 +275,7 @@ class Subscription:
     def _on_heartbeat(self) -> None:
         """One timer a client and period: it looks how long ago something was sent, instead of
         being set anew at each frame."""
-        period_s = self._hub.limits.heartbeat_s
+        period_s = self._limits.heartbeat_s
         left_s = self._sent_at + period_s - asyncio.get_running_loop().time()
         if left_s <= 0:
             self._is_silent = True
@@ -288,16 +291,18 @@ class Subscription:
         passed = rows[-1].seq if rows else 0
         reader.cursor = max(reader.cursor, passed if len(rows) == limit else max(passed, through))
         self._page.learn(len(rows), size)
+        # At once, not when the page is sent: live frames may already gather behind it.
+        self._is_on_ring = self._ring.join(reader)
 
     def _put_ahead(self, rows: list[DurableFrameSource]) -> int:
-        """Frame the rows in pieces of `CHUNK_BYTES`; return the bytes of all."""
+        """Frame the rows in pieces of `chunk_bytes`; return the bytes of all."""
         frames: list[bytes] = []
         size = total = 0
         for row in rows:
             frame = encode_durable(row.seq, row.data)
             frames.append(frame)
             size += len(frame)
-            if size >= CHUNK_BYTES:
+            if size >= self._limits.chunk_bytes:
                 self._ahead.append(b"".join(frames))
                 frames, size, total = [], 0, total + size
         if frames:
