@@ -56,13 +56,16 @@ async def _serve(workspace: Workspace, *, in_foreground: bool) -> int:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in STOP_SIGNALS:
-        # In the background a closed terminal is no reason to end.
-        if number is signal.SIGHUP and not in_foreground:
-            signal.signal(number, signal.SIG_IGN)
-        else:
-            loop.add_signal_handler(number, stop.set)
+        # In the background a closed terminal is no reason to end. A handler that does nothing,
+        # since "ignore" would be inherited by the agents.
+        keeps_on = number is signal.SIGHUP and not in_foreground
+        loop.add_signal_handler(number, _keep_on if keeps_on else stop.set)
     await run_server(workspace, stop, in_foreground=in_foreground)
     return 0
+
+
+def _keep_on() -> None:
+    """Taken instead of the signal's default, which would end the server."""
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import structlog
 
-from groupx_server.agents.registry import driver_factory
+from groupx_server.agents.registry import DriverRegistry
 from groupx_server.agents.watchdog import Watchdog
 from groupx_server.domain.limits import Limits
 from groupx_server.http.app import build_app
@@ -106,7 +106,7 @@ async def _serve(site: _Site, ledger: Ledger, sock: socket.socket, stop: asyncio
     watchdog = Watchdog()
     outlet = LateOutlet()
     turn_runtime = Runtime(ledger, outlet, _limits(site.config.limits), site.clock)
-    agents = Agents(turn_runtime, roster, driver_factory(watchdog))
+    agents = Agents(turn_runtime, roster, DriverRegistry(watchdog))
     service = RoomService(turn_runtime, agents)
     hub = Hub(
         service,

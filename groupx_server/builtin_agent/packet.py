@@ -13,9 +13,7 @@ from typing import Any, Final
 
 _HEADER_CHARS: Final = 4096
 _HEADER_FIELD: Final = re.compile(r"^(room|target)=(\S+)$", re.MULTILINE)
-_CURRENT: Final = re.compile(r"^\[current_message\b[^\n]*\][ \t]*$", re.MULTILINE)
-_ENTRY_HEAD: Final = re.compile(r"^- id=[^\n]*\n")
-_SECTION_END: Final = re.compile(r"^\[/current_message\b", re.MULTILINE)
+_FENCE: Final = re.compile(r"\[groupx_protocol fence=(\S+)\]\n")
 _MENTIONS: Final = re.compile(r"^(?:@[\w.:/-]+[,:]?\s+)+")
 
 
@@ -56,14 +54,22 @@ def _is_packet(text: str) -> bool:
 
 
 def _current_section(text: str) -> str:
-    """The last `[current_message]` section without its entry line; the whole text without one."""
-    heads = list(_CURRENT.finditer(text)) if _is_packet(text) else []
-    if not heads:
+    """The content of the current message; the whole text when it is no packet.
+
+    Only lines with the fence word of the packet's first line are structure, so nothing that
+    somebody wrote can pose as the current message.
+    """
+    first = _FENCE.match(text.lstrip())
+    if first is None:
         return text
-    body = text[heads[-1].end() :].lstrip("\n")
-    if end := _SECTION_END.search(body):
-        body = body[: end.start()]
-    return _ENTRY_HEAD.sub("", body)
+    fence = re.escape(first[1])
+    entry = re.compile(
+        rf"^\[current_message fence={fence}\]\n\[entry fence={fence}[^\n]*\]\n"
+        rf"(?P<content>.*?)\n\[/entry fence={fence}\]$",
+        re.MULTILINE | re.DOTALL,
+    )
+    found = entry.search(text)
+    return text if found is None else found["content"]
 
 
 def _block_text(block: Any) -> str:

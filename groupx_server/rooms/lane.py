@@ -82,7 +82,13 @@ class Lane:
 
     async def _serve(self, head: QueuedHead) -> None:
         performer = Performer(self._entry.actor_id, self._entry.display_name, self._entry.identity)
-        runner = TurnRunner(self._runtime, performer, head, on_waiting=self._show_waiting)
+        runner = TurnRunner(
+            self._runtime,
+            performer,
+            head,
+            on_waiting=self._show_waiting,
+            on_left_queue=lambda: self._board.count_queued(self._entry.actor_id, -1),
+        )
         self._current = runner
         self._board.update(self._entry.actor_id, active_turn_id=head.turn_id, is_waiting=False)
         try:
@@ -90,8 +96,6 @@ class Lane:
         finally:
             self._current = None
             self._board.update(self._entry.actor_id, active_turn_id=None, is_waiting=False)
-        if outcome.was_head:
-            self._board.count_queued(self._entry.actor_id, -1)
         self._board.update(self._entry.actor_id, last_error=outcome.error)
         if outcome.session_lost:
             await self._host.discard()

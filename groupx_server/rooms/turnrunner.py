@@ -9,6 +9,7 @@ turn ends exactly once; when the server stops in the middle, it ends as `interru
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
@@ -38,7 +39,7 @@ from groupx_server.ledger.dispatch import (
 )
 from groupx_server.ledger.failpoints import failpoint
 from groupx_server.ledger.store import Ledger
-from groupx_server.ledger.terminal import TurnEnd, end_turn
+from groupx_server.ledger.terminal import Ended, TurnEnd, end_turn
 from groupx_server.ledger.turns import QueuedHead
 from groupx_server.rooms.clock import Clock
 from groupx_server.rooms.collect import TurnCollector
@@ -100,20 +101,27 @@ class Outcome:
 
     session_lost: bool = False
     error: str | None = None
-    was_head: bool = True
 
 
 class TurnRunner:
     """Runs one turn; `cancel` may be called from outside at any time."""
 
-    def __init__(self, runtime: Runtime, performer: Performer, head: QueuedHead) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        performer: Performer,
+        head: QueuedHead,
+        *,
+        on_waiting: Callable[[bool], None] = lambda _: None,
+        on_left_queue: Callable[[], None] = lambda: None,
+    ) -> None:
         self.head = head
-        self.is_waiting = False
+        self._on_waiting = on_waiting
+        self._on_left_queue = on_left_queue
         self._runtime = runtime
         self._performer = performer
         self._cancel_requested = asyncio.Event()
         self._collector: TurnCollector | None = None
-        self._attempt: Attempt | None = None
         self._part_no = 0
 
     async def run(self, binding: Binding) -> Outcome:
@@ -125,8 +133,8 @@ class TurnRunner:
             return Outcome()
         attempt = await self._claim(binding, packet)
         if attempt is None:
-            return Outcome(was_head=False)
-        self._attempt = attempt
+            return Outcome()
+        self._on_left_queue()
         self._collector = self._new_collector(attempt)
         try:
             return await self._attempted(attempt, binding, packet)
@@ -142,7 +150,7 @@ class TurnRunner:
     async def fail(self, error: GroupXError, reason: str | None = None) -> None:
         """End a turn that never reached its agent."""
         extra = {} if reason is None else {"reason": reason}
-        await self._end(
+        ended = await self._end(
             TurnEnd(
                 self.head.turn_id,
                 TurnStatus.FAILED,
@@ -151,6 +159,8 @@ class TurnRunner:
                 extra=extra,
             )
         )
+        if ended.is_new:
+            self._on_left_queue()
 
     async def _packet(self, binding: Binding) -> Packet:
         request = PacketRequest(
@@ -223,7 +233,7 @@ class TurnRunner:
                 if isinstance(event, TurnCompleted | TurnCancelled | TurnFailed):
                     return event
                 self._collector.take(event)
-                self.is_waiting = self._collector.is_waiting
+                self._on_waiting(self._collector.is_waiting)
                 failpoint("turn.after_event")
         return TurnFailed(
             ErrorCode.PROTOCOL_INVALID_MESSAGE,
@@ -290,7 +300,7 @@ class TurnRunner:
             error_message="The server was stopped during this turn; nothing was sent again.",
         )
 
-    async def _end(self, end: TurnEnd) -> None:
+    async def _end(self, end: TurnEnd) -> Ended:
         runtime = self._runtime
         ended = await runtime.ledger.write(
             partial(end_turn, end=end, limits=runtime.limits, now=runtime.clock.now())
@@ -303,6 +313,7 @@ class TurnRunner:
             error_code=end.error_code,
             duration_ms=end.duration_ms,
         )
+        return ended
 
 
 def _proves_delivery(event: NativeEvent) -> bool:

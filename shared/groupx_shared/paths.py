@@ -4,7 +4,7 @@
 |---|---|
 | a project workspace | `groupx.json` in a folder; its data in `.groupx/` beside it |
 | the default workspace | `<user data>/groupx/groupx.json` (need not exist), data beside it |
-| the runtime file and token | `<user runtime>/groupx/<scope key>.json`, 0600 in a 0700 folder |
+| the runtime file and token | `<user state>/groupx/run/<scope key>.json`, 0600 in a 0700 folder |
 | logs | `<data folder>/logs/` |
 | the client's own state (drafts, history, chosen theme) | `<user state>/groupx/` |
 
@@ -28,7 +28,6 @@ def _user_folder(kind: str) -> Path:
 
     folders = {
         "data": platformdirs.user_data_path,
-        "runtime": platformdirs.user_runtime_path,
         "state": platformdirs.user_state_path,
         "config": platformdirs.user_config_path,
     }
@@ -41,8 +40,12 @@ def user_data_folder() -> Path:
 
 
 def user_runtime_folder() -> Path:
-    """Folder of the runtime files: one for each running server of this user."""
-    return _user_folder("runtime")
+    """Folder of the runtime files: one for each running server of this user.
+
+    Not the platform's runtime folder: that one depends on the session (XDG_RUNTIME_DIR is set in
+    one shell and not in another), and a client that looks elsewhere would not find the server.
+    """
+    return _user_folder("state") / "run"
 
 
 def user_state_folder() -> Path:

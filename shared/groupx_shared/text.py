@@ -50,6 +50,6 @@ def clip_text(text: str, max_chars: int) -> str:
     """Return at most `max_chars` characters of `text`; what is cut is said in a last line."""
     if len(text) <= max_chars:
         return text
-    mark = CUT_MARK.format(omitted=len(text) - max_chars)
-    keep = max(0, max_chars - len(mark))
+    longest_mark = CUT_MARK.format(omitted=len(text))
+    keep = max(0, max_chars - len(longest_mark))
     return text[:keep] + CUT_MARK.format(omitted=len(text) - keep)

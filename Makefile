@@ -1,0 +1,61 @@
+# `make run` and `make test` do all the set-up; `make help` lists the rest.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+FILES := groupx_server groupx_tui shared themes tests
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check lint types layers format bench lock wheel-check clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 16
+
+$(VENV)/.run: requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "GroupX needs Python 3.11 or newer; %s is %s. Try: make PYTHON=python3.11 …" % (sys.executable, sys.version.split()[0]))'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.txt
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.run
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.txt
+	@touch $@
+
+run: $(VENV)/.run ## set up and open GroupX
+	@$(BIN)/groupx
+
+test: $(VENV)/.dev ## set up and run every check and test
+	$(BIN)/ruff format --check --quiet $(FILES)
+	$(BIN)/ruff check --quiet $(FILES)
+	$(BIN)/lint-imports
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n auto --dist loadfile
+
+check: lint layers types ## what `test` checks before the tests
+
+lint: $(VENV)/.dev ## ruff
+	$(BIN)/ruff format --check $(FILES)
+	$(BIN)/ruff check $(FILES)
+
+layers: $(VENV)/.dev ## import-linter
+	$(BIN)/lint-imports
+
+types: $(VENV)/.dev ## mypy --strict
+	$(BIN)/mypy
+
+format: $(VENV)/.dev ## format and fix what can be fixed
+	$(BIN)/ruff check --fix-only $(FILES)
+	$(BIN)/ruff format $(FILES)
+
+bench: $(VENV)/.dev ## run the benchmarks (prints JSON)
+	@for file in tests/bench/*_bench.py; do env -u PYTHONDONTWRITEBYTECODE $(BIN)/python "$$file" || exit 1; done
+
+wheel-check: $(VENV)/.dev ## build the wheel, install it into an empty environment, run it from there
+	PYTHON=$(abspath $(BIN)/python) tests/wheel_check.sh
+
+lock: ## compile the hashed requirements anew (needs uv)
+	uv pip compile pyproject.toml --extra build --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements.txt
+	uv pip compile pyproject.toml --extra dev -c requirements.txt --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements-dev.txt
+
+clean: ## remove what was built
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
