@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 from pydantic import ValidationError
 
-from groupx_shared.errors import GroupXError
+from groupx_shared.errors import ErrorCode, GroupXError
 from groupx_shared.wire.events import Event
 from groupx_shared.wire.sse import SseFrame, SseParser
 from groupx_tui.client.backoff import Backoff
@@ -90,6 +90,8 @@ class EventStream:
             except LedgerChangedError:
                 raise
             except GroupXError as error:
+                if error.code == ErrorCode.STORE_CONFLICT:  # the server has no such place
+                    raise LedgerChangedError(error.message) from error
                 reason = error.message
             is_first = False
             pause = self._backoff.next_pause()

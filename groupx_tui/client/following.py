@@ -57,6 +57,7 @@ class Following:
             await self._bootstrap()
             await self._windows.catch_up()
             await self._follow()
+            await self._sleep(self._backoff.next_pause())
 
     async def _bootstrap(self) -> None:
         """Load the shown room anew, however long it takes until a server is there."""
