@@ -87,6 +87,7 @@ class Answering:
             api=self._api,
             room_id=prompt.room_id or session.room_id,
             actor_id=prompt.actor_id or session.actor_id or self._settings.actor_id,
+            current=prompt.current,
             finder=self._finder,
             settings=self._settings,
             history=session.history,

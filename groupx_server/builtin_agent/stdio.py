@@ -11,7 +11,7 @@ import os
 import stat
 import threading
 from collections.abc import AsyncIterator
-from typing import Final
+from typing import Final, Self
 
 CHUNK_BYTES: Final = 65_536
 FLUSH_TIMEOUT_S: Final = 0.3
@@ -61,7 +61,7 @@ class LineWriter(asyncio.BaseProtocol):
         self._lost = False
 
     @classmethod
-    async def open(cls, fd: int) -> LineWriter:
+    async def open(cls, fd: int) -> Self:
         """Write to `fd`: asynchronously to a pipe or socket, directly to a file."""
         mode = os.fstat(fd).st_mode
         if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):

@@ -19,6 +19,8 @@ class Desk:
     api: RoomApi | None
     room_id: str | None
     actor_id: str | None
+    current: str
+    """The message that is being answered; a search must not find it."""
     finder: ModelFinder
     settings: Settings
     history: History

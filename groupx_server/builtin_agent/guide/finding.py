@@ -68,12 +68,14 @@ def _range(found: Found) -> str:
 
 
 def _is_to_or_from_us(message: RoomMessage, desk: Desk) -> bool:
-    """Commands and our own answers would find themselves."""
+    """The question, commands and our own answers would find themselves."""
     if message.author_id == desk.actor_id:
         return True
     if not message.author_id.startswith("user:"):
         return False
     text = without_mentions(message.content)
+    if text == desk.current:
+        return True
     return text.startswith("/") and understand(text[:200]).is_known_command
 
 

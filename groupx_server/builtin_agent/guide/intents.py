@@ -90,8 +90,7 @@ def understand(text: str) -> Understood:
         return Understood("greeting")
     if (found := _FIND.search(text)) is not None:
         words = telling_words(found.group(1) or found.group(2) or "")
-        if words:
-            return Understood("find", " ".join(words))
+        return Understood("find", " ".join(words))
     for command, pattern in _RULES:
         if pattern.search(text):
             return Understood(command, _number(text) if command == "last" else "")

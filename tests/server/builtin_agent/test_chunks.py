@@ -74,8 +74,8 @@ def test_a_refusal_is_shown_and_ends_the_turn_as_one() -> None:
 
 def test_usage_comes_with_empty_or_missing_choices() -> None:
     usage = {"prompt_tokens": 3}
-    for choices in ({"choices": []}, {"choices": None}, {}):
-        assert _read({**choices, "usage": usage}) == [UsageSeen(usage)]
+    for payload in ({"choices": []}, {"choices": None}, dict[str, Any]()):
+        assert _read({**payload, "usage": usage}) == [UsageSeen(usage)]
 
 
 def test_a_whole_message_is_read_like_a_delta_and_ends_the_reply() -> None:

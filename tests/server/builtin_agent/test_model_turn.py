@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -27,17 +27,17 @@ from support.fake_room_server import ROOM, FakeRoomServer
 
 @asynccontextmanager
 async def model_client(
-    sleeps: list[float] | None = None, **env: str
+    sleeps: list[float] | None = None, env: Mapping[str, str] | None = None
 ) -> AsyncIterator[tuple[FakeOpenAI, Dialogue]]:
     async with FakeOpenAI() as fake:
-        settings = {"GROUPX_MODEL_BASE_URL": fake.base_url, "GROUPX_MODEL_NAME": "m", **env}
+        settings = {"GROUPX_MODEL_BASE_URL": fake.base_url, "GROUPX_MODEL_NAME": "m", **(env or {})}
         async with agent_in_process(settings, sleeps) as client:
             yield fake, client
 
 
 @asynccontextmanager
 async def room_client() -> AsyncIterator[tuple[FakeOpenAI, FakeRoomServer, Dialogue, str]]:
-    async with FakeRoomServer() as room, model_client(**room.env()) as (fake, client):
+    async with FakeRoomServer() as room, model_client(env=room.env()) as (fake, client):
         yield fake, room, client, await client.open_session(roomId=ROOM)
 
 
@@ -194,7 +194,7 @@ async def test_the_endpoints_own_waiting_time_is_kept_up_to_a_bound() -> None:
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
 async def test_a_refusal_is_told_at_once(status: int) -> None:
-    async with model_client(GROUPX_MODEL_API_KEY="sk-1") as (fake, client):
+    async with model_client(env={"GROUPX_MODEL_API_KEY": "sk-1"}) as (fake, client):
         session = await client.open_session()
         fake.plan(refusal(status, "because"))
         turn = await client.prompt(session, "q")
@@ -301,7 +301,7 @@ async def test_a_tool_call_cut_by_the_token_limit_is_not_run() -> None:
 
 
 async def test_a_silent_model_is_given_up_with_a_sentence() -> None:
-    async with model_client(GROUPX_MODEL_TIMEOUT_S="0.1") as (fake, client):
+    async with model_client(env={"GROUPX_MODEL_TIMEOUT_S": "0.1"}) as (fake, client):
         session = await client.open_session()
         fake.plan(fake.hang_after(delta(content="and then")))
         turn = await client.prompt(session, "q")

@@ -24,7 +24,8 @@ async def api_at(url: str, token: str | None = TOKEN) -> AsyncIterator[RoomApi]:
 async def test_messages_are_read_page_by_page_to_the_first() -> None:
     async with FakeRoomServer() as server, api_at(server.url) as api:
         seqs = [server.say(f"m{number}") for number in range(7)]
-        read, before = [], None
+        read: list[int] = []
+        before: int | None = None
         while True:
             page = await api.messages(ROOM, before, limit=3)
             read = [message.seq for message in page.messages] + read
