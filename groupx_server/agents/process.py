@@ -20,16 +20,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol, cast
 
-from groupx_server.agents.process_group import group_is_alive, signal_group
+from groupx_server.agents.process_group import POLL_S, TERM_S, group_is_alive, signal_group
 from groupx_server.agents.stderr_ring import StderrRing
 from groupx_shared.errors import AgentError
 from groupx_shared.text import safe_line
 
-TERM_S: Final = 2.0
-"""Between TERM and KILL: enough to write a history file, short enough for a person who waits."""
 _KILL_S: Final = 2.0
 """After KILL only the kernel can be late."""
-_POLL_S: Final = 0.02
 _EXIT_DRAIN_S: Final = 0.5
 """After the exit, how long output that is still in the pipe is read; a grandchild may hold the
 pipe open for ever."""
@@ -230,7 +227,7 @@ class AgentProcess(asyncio.SubprocessProtocol):
         while not self._group_is_gone():
             if asyncio.get_running_loop().time() >= deadline:
                 return False
-            await asyncio.sleep(_POLL_S)
+            await asyncio.sleep(POLL_S)
         return True
 
     def _group_is_gone(self) -> bool:
@@ -315,7 +312,7 @@ class Sidecar:
             if asyncio.get_running_loop().time() >= deadline:
                 self._process.kill()
                 deadline += timeout_s
-            await asyncio.sleep(_POLL_S)
+            await asyncio.sleep(POLL_S)
 
     def _close_pipe(self) -> None:
         if self._process.stdin is not None:

@@ -1,17 +1,28 @@
-"""Signals to whole process groups, and whether anybody living is left in one.
+"""Process groups: signals to them, whether anybody living is left, and their guardian.
 
-Owns nothing. A group of zombies counts as gone: where nobody collects orphans (a container
-without an init) they stay for ever and can do nothing. Counterpart: `process.py`.
+Imports only the standard library, since it is also run alone, by path, as the watchdog's child:
+then it reads `add <pgid>` and `del <pgid>` lines from stdin, and when stdin ends (the server is
+gone, however it died) every group still listed gets TERM, at most two seconds, then KILL. It
+ignores the signals that a terminal or a service manager sends to everybody at once, since it must
+outlive the server by those two seconds. The other half is `watchdog.py`.
+
+A group of zombies counts as gone: where nobody collects orphans (a container without an init)
+they stay for ever and can do nothing.
 """
 
 from __future__ import annotations
 
 import os
+import signal
+import time
 from pathlib import Path
 from typing import Final
 
+TERM_S: Final = 2.0
+"""Between TERM and KILL: enough to write a history file, short enough for a person who waits."""
+POLL_S: Final = 0.02
 _PROC: Final = Path("/proc")
-_DEAD_STATES: Final = ("Z", "X")
+_DEAD_STATES: Final = (b"Z", b"X")
 
 
 def signal_group(pgid: int, number: int) -> bool:
@@ -34,10 +45,47 @@ def group_is_alive(pgid: int) -> bool:
     return any(_is_living_member(e, pgid) for e in _PROC.iterdir() if e.name.isdigit())
 
 
+def end_groups(groups: set[int]) -> None:
+    """TERM, wait, KILL; blocks at most `TERM_S`."""
+    left = {pgid for pgid in groups if signal_group(pgid, signal.SIGTERM)}
+    deadline = time.monotonic() + TERM_S
+    while left and time.monotonic() < deadline:
+        time.sleep(POLL_S)
+        left = {pgid for pgid in left if group_is_alive(pgid)}
+    for pgid in left:
+        signal_group(pgid, signal.SIGKILL)
+
+
 def _is_living_member(entry: Path, pgid: int) -> bool:
     try:
         stat = (entry / "stat").read_bytes()
     except OSError:
         return False
     state, _, group, *_ = stat.rpartition(b")")[2].split()
-    return int(group) == pgid and state.decode() not in _DEAD_STATES
+    return int(group) == pgid and state not in _DEAD_STATES
+
+
+def _read_groups() -> set[int]:
+    """Follow the server's list until it goes away."""
+    groups: set[int] = set()
+    rest = b""
+    while chunk := os.read(0, 65536):
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            word, _, number = line.partition(b" ")
+            if word == b"add" and number.isdigit():
+                groups.add(int(number))
+            elif word == b"del" and number.isdigit():
+                groups.discard(int(number))
+    return groups
+
+
+def main() -> None:
+    """Ignore the signals, follow the list, end what is left."""
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_IGN)
+    end_groups(_read_groups())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,6 @@
 """No agent outlives the server, even one killed with SIGKILL.
 
-Owns one small child (`watchdog_child.py`) and the pipe to it. Process groups are announced when
+Owns one small child (`process_group.py`) and the pipe to it. Process groups are announced when
 they start and withdrawn when they are gone; when the pipe closes, for whatever reason, the child
 ends the groups that are left. Invariant: `add` returns only after the line is in the pipe, so a
 group is covered before its program can be told to do anything. If the child itself was killed,
@@ -19,7 +19,7 @@ import structlog
 
 from groupx_server.agents.process import Sidecar, start_sidecar
 
-_PROGRAM: Final = Path(__file__).with_name("watchdog_child.py")
+_PROGRAM: Final = Path(__file__).with_name("process_group.py")
 _CLOSE_S: Final = 3.0
 """The child waits at most 2 s for groups that ignore TERM, then is done."""
 

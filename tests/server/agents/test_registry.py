@@ -1,0 +1,76 @@
+"""A driver is found by its name, or the error helps."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from groupx_server.agents.acp_driver import AcpDriver
+from groupx_server.agents.base import AgentSpec
+from groupx_server.agents.presets import PRESETS, apply_preset
+from groupx_server.agents.registry import DriverRegistry
+from groupx_shared.errors import AgentError, ConfigError, ErrorCode
+from server.agents.kit import NoGuard
+
+
+def _spec(driver: str, argv: list[str] | None = None, **options: object) -> AgentSpec:
+    return AgentSpec("agent:toy", driver, argv or [], Path("/"), {"MINE": "1"}, options)
+
+
+def test_the_acp_driver_takes_any_command() -> None:
+    driver = DriverRegistry(NoGuard())(_spec("acp", ["toy", "acp"]))
+    assert isinstance(driver, AcpDriver)
+    assert driver.spec.argv == ["toy", "acp"]
+
+
+def test_the_builtin_agent_is_a_module_of_ours_that_a_folder_cannot_shadow() -> None:
+    driver = DriverRegistry(NoGuard())(_spec("builtin"))
+    assert driver.spec.argv == [sys.executable, "-P", "-m", "groupx_server.builtin_agent"]
+
+
+def test_an_unknown_name_is_answered_with_the_nearest() -> None:
+    with pytest.raises(AgentError, match="Did you mean “kimi”") as refused:
+        DriverRegistry(NoGuard())(_spec("kimmi"))
+    assert refused.value.code is ErrorCode.ADAPTER_NOT_FOUND
+
+
+def test_a_preset_is_beneath_what_the_settings_say() -> None:
+    driver = DriverRegistry(NoGuard())(_spec("gemini", ["node", "gemini.js", "--acp"], settle_s=0))
+    assert driver.spec.argv == ["node", "gemini.js", "--acp"]
+    assert driver.spec.options == {"mode_id": "yolo", "handshake_s": 60.0, "settle_s": 0}
+    assert driver.spec.env["MINE"] == "1"
+    assert driver.spec.env["GEMINI_CLI_NO_RELAUNCH"] == "true"
+
+
+@pytest.mark.parametrize("name", sorted(PRESETS))
+def test_every_preset_makes_a_driver(name: str) -> None:
+    driver = DriverRegistry(NoGuard())(_spec(name))
+    assert driver.spec.argv == list(PRESETS[name].argv)
+
+
+def test_passwords_of_ports_are_fresh_at_each_start() -> None:
+    first = apply_preset(PRESETS["opencode"], _spec("opencode")).env["OPENCODE_SERVER_PASSWORD"]
+    second = apply_preset(PRESETS["opencode"], _spec("opencode")).env["OPENCODE_SERVER_PASSWORD"]
+    assert len(first) >= 24
+    assert first != second
+
+
+def test_a_registered_driver_takes_the_place_of_a_preset() -> None:
+    registry = DriverRegistry(NoGuard())
+    seen: list[AgentSpec] = []
+
+    def factory(spec: AgentSpec) -> AcpDriver:
+        seen.append(spec)
+        return AcpDriver(spec, NoGuard())
+
+    registry.register("codex", factory)
+    registry(_spec("codex"))
+    assert [spec.driver for spec in seen] == ["codex"]
+    assert "codex" in registry.names
+
+
+def test_a_wrong_option_names_the_key() -> None:
+    with pytest.raises(ConfigError, match="mode_idd"):
+        DriverRegistry(NoGuard())(_spec("acp", ["toy"], mode_idd="yolo"))
