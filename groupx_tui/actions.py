@@ -139,14 +139,11 @@ _COMPOSER: Final = (
     _edit("edit.paste", "Paste", "Paste what was cut or copied here.", "ctrl+v"),
     _edit("edit.undo", "Undo", "Undo; a paste is one step.", "ctrl+underscore", "ctrl+slash"),
     _edit("edit.redo", "Redo", "Do it again.", "ctrl+y"),
-    Action(
-        "app.quit",
-        "Quit",
-        "Close this window; the server and the agents go on. In the composer the key quits when"
-        " nothing is written, else it deletes to the right.",
-        ("ctrl+d",),
-        "composer",
-        slash="quit",
+    _edit(
+        "composer.delete_or_quit",
+        "Delete right, or close",
+        "Delete the character after; when nothing is written, close this window.",
+        "ctrl+d",
     ),
 )
 
@@ -229,10 +226,14 @@ _ANYWHERE: Final = (
     _any("panel.toggle", "Show or hide the side panel", "Rooms and agents at the left.", "f2"),
     _any("focus.next", "Next part", "Go to the next part of the window.", "tab"),
     _any("focus.previous", "Previous part", "Go to the part before.", "shift+tab"),
+    _any("server.start", "Start the server", "Start the server of this workspace, if it is gone.",
+         slash="start"),
     _any("app.theme", "Theme", "Choose the colours; they show while you choose.",
          slash="theme", argument="NAME"),
     _any("app.export", "Export the room", "Tells the command that writes this room to a file.",
          slash="export"),
+    _any("app.quit", "Quit", "Close this window; the server and the agents go on.",
+         slash="quit"),
     _any("app.interrupt", "Clear, or quit",
          "Copy the selection; else clear what is written; else, pressed twice, quit.", "ctrl+c"),
     _any("app.suspend", "Suspend", "Back to the shell; fg returns.", "ctrl+z"),

@@ -42,6 +42,8 @@ COLORS: Final = {
 TERMINAL_OPTIONAL: Final = frozenset({"background", "surface", "panel", "foreground"})
 """Left out by a theme of the terminal's own colours: the terminal's default is used."""
 Value = TypeVar("Value")
+MUTED_SHARE: Final = 0.3
+"""Share of the background in muted text; more would fall below a contrast of 4.5."""
 KEYS: Final = ("title", "dark", "ansi", "colors", "variables")
 
 
@@ -137,9 +139,18 @@ def to_textual(theme: ThemeFile) -> Theme:
         name=theme.name,
         dark=theme.dark,
         ansi=theme.ansi,
-        variables=theme.variables,
+        variables={"muted": _muted(theme), **theme.variables},
         **{**base, **theme.colors},  # type: ignore[arg-type] # all keys of COLORS are str fields
     )
+
+
+def _muted(theme: ThemeFile) -> str:
+    """The colour of what is said beside the matter: `$muted`, a blend, since Textual's own
+    `$text-muted` is relative and has no colour inside a styled text."""
+    if theme.ansi:
+        return "ansi_default"  # any other of the 16 may be the background's colour
+    background = Color.parse(theme.colors["background"])
+    return Color.parse(theme.colors["foreground"]).blend(background, MUTED_SHARE).hex
 
 
 def unknown_theme(name: str, known: Iterable[str]) -> str:
@@ -200,7 +211,7 @@ def _check_color(value: object, where: str) -> None:
 
 def _check_variables(variables: dict[str, Any], where: str) -> None:
     sample = Theme(name="sample", primary="#ffffff").to_color_system().generate()
-    _refuse_unknown(variables, sample, where, "variables.")
+    _refuse_unknown(variables, [*sample, "muted"], where, "variables.")
     for key, value in variables.items():
         if not isinstance(value, str):
             raise ConfigError(f"{where}: variables.{key}: expected text in quotes.")

@@ -1,0 +1,364 @@
+"""`GroupXApp` and `run_tui`: puts session, screens and handlers together.
+
+Owns the one `ClientSession` and decides when a frame is drawn. Invariants: the first frame is
+drawn before the server is asked for; nothing ticks while nothing happens; closing the window ends
+neither the server nor an agent. What keys do is in `groupx_tui.handlers`, found by the action's id.
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, Protocol, TypeVar
+
+from rich.text import Text
+from textual import on
+from textual.app import App
+from textual.screen import Screen
+
+from groupx_shared.errors import ConfigError, GroupXError, WorkspaceError
+from groupx_shared.paths import private_folder, user_state_folder, user_themes_folder
+from groupx_shared.runtime import RuntimeFile
+from groupx_shared.text import safe_text
+from groupx_shared.workspace import Workspace
+from groupx_tui.actions import Where
+from groupx_tui.background import in_daemon_thread
+from groupx_tui.client.session import ClientSession
+from groupx_tui.handlers.registry import Handlers
+from groupx_tui.keymap import DEFAULT_KEYS, KeyMap, load_keymap
+from groupx_tui.messages import ServerFailed
+from groupx_tui.preferences import PreferenceFile
+from groupx_tui.screens.dialog import Dialog
+from groupx_tui.screens.room import RoomScreen
+from groupx_tui.screens.trouble import Trouble
+from groupx_tui.state.model import ClientView
+from groupx_tui.terminal import RoomDriver, leave_on_signals, terminal_attributes
+from groupx_tui.theme import DEFAULT_THEME, ThemeShelf, load_themes, to_textual, unknown_theme
+from groupx_tui.widgets.composer.composer import Composer
+from groupx_tui.widgets.header import room_title
+from groupx_tui.widgets.sidepanel import SidePanel
+from groupx_tui.widgets.timeline.messages import (
+    BlockActivated,
+    CopyRequested,
+    NeedAfter,
+    NeedBefore,
+    NeedEnd,
+    PositionChanged,
+)
+from groupx_tui.widgets.timeline.pacing import FramePacer
+
+Result = TypeVar("Result")
+CRASH_FILE: Final = "crash.log"
+OSC52_SAFE_BYTES: Final = 74_994
+"""xterm's limit for one OSC 52, in base64 characters; other terminals take as much or more."""
+
+
+class Drafts(Protocol):
+    """Texts that were not sent yet, by room."""
+
+    def load(self, room_id: str) -> str: ...
+    def save(self, room_id: str, text: str) -> None: ...
+    def close(self) -> None: ...
+
+
+class GroupXApp(App[int], inherit_bindings=False):
+    """The window on one workspace."""
+
+    TITLE = "GroupX"
+    ENABLE_COMMAND_PALETTE = False
+    ESCAPE_TO_MINIMIZE = False
+
+    def __init__(
+        self,
+        session: ClientSession,
+        drafts: Drafts,
+        *,
+        start_server: Callable[[], object] = lambda: None,
+        keymap: KeyMap = DEFAULT_KEYS,
+        shelf: ThemeShelf,
+        preferences: PreferenceFile,
+        notes: tuple[str, ...] = (),
+        no_color: bool = False,
+    ) -> None:
+        """`start_server` blocks until a server is ready and raises GroupXError when it cannot be;
+        `notes` are sentences to show once (a theme or key file that was not understood)."""
+        # Without colours only what the terminal does by itself is drawn: bold, reverse, underline.
+        super().__init__(driver_class=RoomDriver, ansi_color=True if no_color else None)
+        self.session = session
+        self.drafts = drafts
+        self.keymap = keymap
+        self.shelf = shelf
+        self.preferences = preferences
+        self._start_server = start_server
+        self._notes = notes
+        self.terminal_attributes: list[Any] | None = None
+        self.room = RoomScreen(keymap, self.action_act, panel=preferences.chosen.panel)
+        self.handlers = Handlers(self)
+        self._pacer = FramePacer(self.draw_view, self.set_timer, time.monotonic)
+        self.animation_level = "none"
+        for theme in shelf.themes.values():
+            self.register_theme(to_textual(theme))
+        self.theme = self._chosen_theme()
+
+    # --- start and end
+
+    def get_default_screen(self) -> Screen[Any]:
+        """The room."""
+        return self.room
+
+    def on_mount(self) -> None:
+        """Say what was not understood, and connect behind the first frame."""
+        if not self.is_headless:
+            leave_on_signals(self.leave, self.terminal_attributes)
+        for note in self._notes:
+            self.tell(note, "warning")
+        self.call_after_refresh(self.connect)
+
+    def connect(self) -> None:
+        """Make sure that a server runs, then follow it; a running connection is begun anew."""
+        self.run_worker(self._follow(), group="connection", exclusive=True)
+
+    async def _follow(self) -> None:
+        try:
+            await in_daemon_thread(self._start_server, "groupx-start")
+        except GroupXError as error:
+            self.post_message(ServerFailed(error.message))
+        await self.session.run(self._view_changed)
+
+    @on(ServerFailed)
+    def _server_failed(self, event: ServerFailed) -> None:
+        def answered(again: bool | None) -> None:
+            if again:
+                self.connect()
+
+        self.push_screen(Trouble(self.keymap, event.why), answered)
+
+    def leave(self, code: int = 0) -> None:
+        """Close the window."""
+        self.drafts.close()
+        self.exit(return_code=code)
+
+    async def on_unmount(self) -> None:
+        """Let go of the connections."""
+        await self.session.aclose()
+
+    # --- drawing
+
+    @property
+    def view(self) -> ClientView:
+        """The newest view."""
+        return self.session.view
+
+    @property
+    def place(self) -> Where:
+        """Where the keyboard is."""
+        return "dialog" if isinstance(self.screen, Dialog) else self.room.place
+
+    def _view_changed(self, view: ClientView) -> None:
+        self._pacer.request()
+
+    def draw_view(self) -> None:
+        """Show the newest view now."""
+        if not self.room.is_mounted:
+            return
+        view = self.session.view
+        self.handlers.room.before_show(view)
+        self.room.show(view)
+        self.handlers.room.after_show(view)
+        self._name_window(f"GroupX · {room_title(view)}")
+
+    def _name_window(self, title: str) -> None:
+        if title != self.title:
+            self.title = title
+            if isinstance(self._driver, RoomDriver):
+                self._driver.set_title(title)
+
+    # --- what the widgets tell
+
+    @on(Composer.Submitted)
+    def _submitted(self, event: Composer.Submitted) -> None:
+        self.handlers.composer.send_message(event)
+
+    @on(Composer.Commanded)
+    async def _commanded(self, event: Composer.Commanded) -> None:
+        await self.handlers.run(event.command.action.id, event.command.argument)
+
+    @on(Composer.Refused)
+    def _not_sent(self, event: Composer.Refused) -> None:
+        self.tell(event.why, "warning")
+
+    @on(Composer.TextChanged)
+    def _text_changed(self, event: Composer.TextChanged) -> None:
+        self.handlers.room.keep_draft(event.text)
+        if event.text:
+            self.room.keybar.say("")
+
+    @on(SidePanel.RoomChosen)
+    def _room_chosen(self, event: SidePanel.RoomChosen) -> None:
+        self.handlers.room.go(event.room_id)
+
+    @on(SidePanel.AgentChosen)
+    def _agent_chosen(self, event: SidePanel.AgentChosen) -> None:
+        self.handlers.agent.address(event.agent)
+
+    @on(PositionChanged)
+    def _position_changed(self, event: PositionChanged) -> None:
+        self.room.header.show_position(event.position)
+        if event.is_following:
+            self.session.set_reader_side("end")
+
+    @on(NeedBefore)
+    def _need_before(self, event: NeedBefore) -> None:
+        self.session.set_reader_side("start")
+        self.attempt(self.session.load_before())
+
+    @on(NeedAfter)
+    def _need_after(self, event: NeedAfter) -> None:
+        self.session.set_reader_side("end")
+        self.attempt(self.session.load_after())
+
+    @on(NeedEnd)
+    def _need_end(self, event: NeedEnd) -> None:
+        self.attempt(self.session.jump("last"))
+
+    @on(CopyRequested)
+    def _copy_requested(self, event: CopyRequested) -> None:
+        self.copy(event.text, event.what)
+
+    @on(BlockActivated)
+    def _block_activated(self, event: BlockActivated) -> None:
+        self.handlers.block.show(event.block_id)
+
+    # --- what a person does
+
+    async def action_act(self, action_id: str, argument: str = "") -> None:
+        """Do the action of this id; a key, a slash word, the palette and a click end here."""
+        await self.handlers.run(action_id, argument)
+
+    def attempt(
+        self,
+        work: Coroutine[Any, Any, Result],
+        done: Callable[[Result], object] | None = None,
+        failed: Callable[[GroupXError], object] | None = None,
+    ) -> None:
+        """Do `work` beside the loop's other work; say its refusal, or hand the result to `done`."""
+
+        async def guarded() -> None:
+            try:
+                result = await work
+            except GroupXError as error:
+                self.tell(error.message, "error")
+                if failed is not None:
+                    failed(error)
+                return
+            if done is not None:
+                done(result)
+
+        self.run_worker(guarded(), group="commands")
+
+    def tell(self, sentence: str, tone: str = "information") -> None:
+        """Show the result of something the person did."""
+        severities = {"error": "error", "warning": "warning"}
+        severity = severities.get(tone, "information")
+        self.notify(safe_text(sentence), severity=severity, markup=False)  # type: ignore[arg-type]
+
+    def copy(self, text: str, what: str) -> None:
+        """Send `text` to the terminal's clipboard and say so truthfully: no terminal answers."""
+        if not text:
+            self.tell("There is nothing to copy.", "warning")
+            return
+        self.copy_to_clipboard(text)
+        sentence = (
+            f"{what.capitalize()} sent to the terminal ({len(text):,} characters). "
+            "If nothing was pasted, your terminal does not take OSC 52."
+        )
+        if len(text.encode()) * 4 // 3 > OSC52_SAFE_BYTES:
+            sentence += " It is long: some terminals take only 56 KB."
+        self.tell(sentence)
+
+    # --- themes
+
+    def show_theme(self, name: str) -> bool:
+        """Draw in another theme; False (and a sentence) when there is none of that name."""
+        if name not in self.shelf.themes:
+            self.tell(unknown_theme(name, self.shelf.themes), "warning")
+            return False
+        self.theme = name
+        return True
+
+    def remember(self, *, theme: str | None = None, panel: bool | None = None) -> None:
+        """Keep a choice for the next window."""
+        try:
+            self.preferences.choose(theme=theme, panel=panel)
+        except WorkspaceError as error:
+            self.tell(error.message, "warning")
+
+    def _chosen_theme(self) -> str:
+        chosen = self.preferences.chosen.theme or DEFAULT_THEME
+        if chosen in self.shelf.themes:
+            return chosen
+        self._notes += (unknown_theme(chosen, self.shelf.themes),)
+        return DEFAULT_THEME
+
+    # --- the worst case
+
+    def _fatal_error(self) -> None:
+        """An error of ours: keep its trace in a file, leave a calm sentence on the terminal."""
+        trace = traceback.format_exc()
+        path = user_state_folder() / CRASH_FILE
+        try:
+            private_folder(path.parent)
+            path.write_text(trace, "utf-8")
+            where = f"The details are in {path}."
+        except (OSError, WorkspaceError):
+            where = trace
+        last = trace.strip().splitlines()[-1]
+        sentence = (
+            f"GroupX closed its window because of an error of its own: {safe_text(last)}\n"
+            f"The server and the agents go on. {where}"
+        )
+        self._exit_renderables.append(Text(sentence))
+        self._close_messages_no_wait()
+
+
+def run_tui(workspace: Workspace, room: str | None = None) -> int:
+    """Open the window on `workspace` and return the exit code when it is closed."""
+    import os
+
+    attributes = terminal_attributes()
+    app = build_app(workspace, room, no_color=bool(os.environ.get("NO_COLOR")))
+    app.terminal_attributes = attributes
+    app.run()
+    return app.return_code or 0
+
+
+def build_app(workspace: Workspace, room: str | None, *, no_color: bool = False) -> GroupXApp:
+    """Put together the app for `workspace`, with the person's themes, keys and choices."""
+    from groupx_tui.cli.clock import Clock
+    from groupx_tui.cli.launch import ensure_server
+    from groupx_tui.client.drafts import DraftStore
+
+    def start() -> RuntimeFile:
+        return ensure_server(workspace, Clock())
+
+    shelf = load_themes(user_themes_folder())
+    notes = list(shelf.problems)
+    preferences = PreferenceFile(user_state_folder())
+    keymap = DEFAULT_KEYS
+    try:
+        preferences.load()
+        keymap = load_keymap(user_themes_folder().parent / "keys.json")
+    except (WorkspaceError, ConfigError) as error:
+        notes.append(error.message)
+    session = ClientSession(workspace, room_id=room or "room:main")
+    return GroupXApp(
+        session,
+        DraftStore(workspace),
+        start_server=start,
+        keymap=keymap,
+        shelf=shelf,
+        preferences=preferences,
+        notes=tuple(notes),
+        no_color=no_color,
+    )

@@ -1,0 +1,97 @@
+"""Keys of the composer that mean one thing or another, and what becomes of a sent text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.actions import SkipAction
+
+from groupx_shared.errors import GroupXError, RefusedError
+from groupx_tui.widgets.composer.composer import Composer
+
+if TYPE_CHECKING:
+    from groupx_tui.app import GroupXApp
+
+
+class ComposerHandlers:
+    """`composer.*`."""
+
+    def __init__(self, app: GroupXApp) -> None:
+        self._app = app
+
+    @property
+    def _composer(self) -> Composer:
+        return self._app.room.composer
+
+    def send(self, argument: str) -> None:
+        """Take the marked candidate, else run or send the text."""
+        self._composer.submit()
+
+    def newline(self, argument: str) -> None:
+        """A new line at the caret."""
+        editor = self._composer.editor
+        editor.replace("\n", *editor.selection, maintain_selection_offset=False)
+
+    def complete(self, argument: str) -> None:
+        """Take the marked candidate; without a list the key goes to the next part."""
+        if not self._composer.take(self._composer.popup.marked):
+            raise SkipAction
+
+    def back(self, argument: str) -> None:
+        """Close the list, else drop the reply, else read."""
+        if self._composer.popup.is_open:
+            self._composer.popup.show(None)
+        elif self._composer.reply is not None:
+            self._composer.set_reply(None)
+        else:
+            self._app.room.timeline.focus()
+
+    def up(self, argument: str) -> None:
+        """Up in the list, in the text, or into the history."""
+        editor = self._composer.editor
+        if self._composer.popup.is_open:
+            self._composer.popup.move(-1)
+        elif not editor.navigator.is_first_wrapped_line(editor.cursor_location):
+            editor.action_cursor_up()
+        elif not self._composer.recall(-1):
+            editor.action_cursor_line_start()
+
+    def down(self, argument: str) -> None:
+        """Down in the list, in the text, or out of the history."""
+        editor = self._composer.editor
+        if self._composer.popup.is_open:
+            self._composer.popup.move(1)
+        elif not editor.navigator.is_last_wrapped_line(editor.cursor_location):
+            editor.action_cursor_down()
+        elif not self._composer.recall(1):
+            editor.action_cursor_line_end()
+
+    def delete_or_quit(self, argument: str) -> None:
+        """Delete to the right; with nothing written, close the window."""
+        if self._composer.text:
+            self._composer.editor.action_delete_right()
+        else:
+            self._app.leave()
+
+    def send_message(self, message: Composer.Submitted) -> None:
+        """Post it; a refused text comes back."""
+
+        def failed(error: GroupXError) -> None:
+            # Without an answer nobody knows whether it arrived: the timeline says so, and the
+            # text is not put back where one Enter would send it twice (the up key brings it).
+            if isinstance(error, RefusedError):
+                self._composer.restore(message.text, message.reply)
+                self._dismiss_refused(message.text)
+
+        reply_to = None if message.reply is None else message.reply.event_id
+        self._app.attempt(
+            self._app.session.send(message.text, message.targets.actor_ids, reply_to),
+            failed=failed,
+        )
+        self._app.handlers.room.sent()
+        self._app.room.timeline.action_end()
+
+    def _dismiss_refused(self, text: str) -> None:
+        for block in self._app.view.timeline.blocks:
+            if getattr(block, "refusal", None) and getattr(block, "text", None) == text:
+                self._app.session.dismiss(block.block_id)

@@ -1,0 +1,57 @@
+"""Keys of the dialogs: each goes to the dialog that is on top."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.actions import SkipAction
+
+from groupx_tui.screens.dialog import Dialog
+
+if TYPE_CHECKING:
+    from groupx_tui.app import GroupXApp
+
+
+class DialogHandlers:
+    """`dialog.*`."""
+
+    def __init__(self, app: GroupXApp) -> None:
+        self._app = app
+
+    @property
+    def _top(self) -> Dialog[object]:
+        screen = self._app.screen
+        if not isinstance(screen, Dialog):
+            raise SkipAction
+        return screen
+
+    def accept(self, argument: str) -> None:
+        """Do it."""
+        self._top.accept()
+
+    def close(self, argument: str) -> None:
+        """Leave it."""
+        self._top.close()
+
+    def up(self, argument: str) -> None:
+        """The line before."""
+        self._top.move(-1)
+
+    def down(self, argument: str) -> None:
+        """The line after."""
+        self._top.move(1)
+
+    def page_up(self, argument: str) -> None:
+        """The page before."""
+        self._top.page(-1)
+
+    def page_down(self, argument: str) -> None:
+        """The page after."""
+        self._top.page(1)
+
+    def copy(self, argument: str) -> None:
+        """Copy what the dialog has to copy."""
+        copied = self._top.copy_text()
+        if copied is None:
+            raise SkipAction
+        self._app.copy(*copied)

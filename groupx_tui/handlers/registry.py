@@ -1,0 +1,73 @@
+"""Finds the handler of an action: `room.next` is `RoomHandlers.next`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any
+
+from groupx_tui.actions import ACTIONS
+from groupx_tui.handlers.agent import AgentHandlers
+from groupx_tui.handlers.block import BlockHandlers
+from groupx_tui.handlers.composer import ComposerHandlers
+from groupx_tui.handlers.dialog import DialogHandlers
+from groupx_tui.handlers.edit import EditHandlers
+from groupx_tui.handlers.panel import FocusHandlers, PanelHandlers
+from groupx_tui.handlers.room import RoomHandlers
+from groupx_tui.handlers.timeline import TimelineHandlers
+from groupx_tui.handlers.turn import TurnHandlers
+from groupx_tui.handlers.window import ServerHandlers, WindowHandlers
+from groupx_tui.state.model import Block
+
+if TYPE_CHECKING:
+    from groupx_tui.app import GroupXApp
+
+Handler = Callable[[str], Any]
+
+
+class Handlers:
+    """The handlers of one app, by noun."""
+
+    def __init__(self, app: GroupXApp) -> None:
+        self._app = app
+        self.room = RoomHandlers(app)
+        self.agent = AgentHandlers(app)
+        self.block = BlockHandlers(app)
+        self.composer = ComposerHandlers(app)
+        self._nouns: dict[str, object] = {
+            "room": self.room,
+            "app": WindowHandlers(app),
+            "server": ServerHandlers(app),
+            "agent": self.agent,
+            "turn": TurnHandlers(app),
+            "timeline": TimelineHandlers(app),
+            "block": self.block,
+            "composer": self.composer,
+            "edit": EditHandlers(app),
+            "panel": PanelHandlers(app),
+            "focus": FocusHandlers(app),
+            "dialog": DialogHandlers(app),
+        }
+
+    def find(self, action_id: str) -> Handler:
+        """The method for an action. Raises: KeyError, AttributeError when there is none (a test
+        holds table and handlers together)."""
+        noun, verb = ACTIONS[action_id].id.split(".")
+        handler: Handler = getattr(self._nouns[noun], verb)
+        return handler
+
+    def marked_block(self) -> Block | None:
+        """The block of the timeline that keys refer to now."""
+        block_id = self._app.room.timeline.current_block_id
+        for block in self._app.view.timeline.blocks:
+            if block.block_id == block_id:
+                return block
+        return None
+
+    async def run(self, action_id: str, argument: str = "") -> None:
+        """Do it. A question asked by the action before (quit?) is over now."""
+        if action_id != "app.interrupt":
+            self._app.room.keybar.say("")
+        result = self.find(action_id)(argument)
+        if isawaitable(result):
+            await result

@@ -1,0 +1,118 @@
+"""The window itself: palette, help, theme, closing; and starting the server again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from groupx_tui.actions import ACTIONS
+from groupx_tui.screens.chooser import Choice, Chooser
+from groupx_tui.screens.help import help_screen
+
+if TYPE_CHECKING:
+    from groupx_tui.app import GroupXApp
+
+CLEARED: Final = "Cleared; the up key brings it back."
+
+
+class WindowHandlers:
+    """`app.*`."""
+
+    def __init__(self, app: GroupXApp) -> None:
+        self._app = app
+
+    def palette(self, argument: str) -> None:
+        """Choose anything that can be done here."""
+        keymap = self._app.keymap
+        choices = [
+            Choice(
+                action.id,
+                action.label,
+                action.help,
+                keymap.shown(action.id) or (f"/{action.slash}" if action.slash else ""),
+            )
+            for action in sorted(ACTIONS.values(), key=lambda action: action.where != "anywhere")
+            if action.in_palette and action.id != "app.palette"
+        ]
+
+        def done(action_id: str | None) -> None:
+            if action_id is not None:
+                self._app.run_worker(self._app.action_act(action_id), group="commands")
+
+        self._app.push_screen(Chooser(keymap, "Commands", choices), done)
+
+    def help(self, argument: str) -> None:
+        """All keys, those of this place first."""
+        self._app.push_screen(help_screen(self._app.keymap, self._app.room.place))
+
+    def theme(self, argument: str) -> None:
+        """Draw in the theme of this name, else choose one while seeing it."""
+        if argument:
+            if self._app.show_theme(argument):
+                self._app.remember(theme=argument)
+            return
+        before = self._app.theme
+        choices = [
+            Choice(theme.name, theme.title, right="dark" if theme.dark else "light")
+            for theme in self._app.shelf.themes.values()
+        ]
+
+        def done(name: str | None) -> None:
+            self._app.show_theme(name or before)
+            if name is not None:
+                self._app.remember(theme=name)
+
+        self._app.push_screen(
+            Chooser(
+                self._app.keymap, "Theme", choices, marked=before, on_mark=self._app.show_theme
+            ),
+            done,
+        )
+
+    def export(self, argument: str) -> None:
+        """Tell the command that writes the room to a file."""
+        room = self._app.view.room_id.removeprefix("room:")
+        self._app.tell(
+            f"In a shell: groupx export --room {room} --format md -o {room}.md "
+            "(jsonl instead of md writes every event)."
+        )
+
+    def quit(self, argument: str) -> None:
+        """Close the window."""
+        self._app.leave()
+
+    def interrupt(self, argument: str) -> None:
+        """Copy the selection; else close the list; else clear; else, the second time, close."""
+        room = self._app.room
+        if selected := room.timeline.selected_text() or room.composer.editor.selected_text:
+            self._app.copy(selected, "selection")
+        elif room.popup.is_open:
+            room.popup.show(None)
+        elif room.composer.clear():
+            room.keybar.say(CLEARED)
+        elif room.keybar.notice and room.keybar.notice != CLEARED:
+            self._app.leave()
+        else:
+            key = self._app.keymap.shown("app.interrupt")
+            room.keybar.say(f"{key} again closes this window; the agents go on.")
+
+    def suspend(self, argument: str) -> None:
+        """Back to the shell until `fg`."""
+        self._app.action_suspend_process()
+
+    def redraw(self, argument: str) -> None:
+        """Draw everything again."""
+        self._app.screen.refresh(layout=True)
+
+
+class ServerHandlers:
+    """`server.*`."""
+
+    def __init__(self, app: GroupXApp) -> None:
+        self._app = app
+
+    def start(self, argument: str) -> None:
+        """Start the server if it is gone, and connect."""
+        if self._app.view.connection == "live":
+            self._app.tell("The server is running.")
+            return
+        self._app.connect()

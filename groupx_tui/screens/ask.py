@@ -1,0 +1,53 @@
+"""One question with one line of answer: the title of a room."""
+
+from __future__ import annotations
+
+from textual import on
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from groupx_tui.keymap import KeyMap
+from groupx_tui.screens.dialog import Dialog
+
+MAX_TITLE = 64
+"""Longest title that the server takes, in characters."""
+
+
+class Ask(Dialog[str]):
+    """Returns the line that was typed, trimmed."""
+
+    DEFAULT_CSS = """
+    Ask {
+        Input { height: 1; border: none; padding: 0; background: $panel; }
+        Input:focus { border: none; }
+        .ask-trouble { height: auto; color: $text-warning; display: none; }
+    }
+    """
+
+    def __init__(self, keymap: KeyMap, title: str, value: str = "", placeholder: str = "") -> None:
+        accept, close = keymap.shown("dialog.accept"), keymap.shown("dialog.close")
+        super().__init__(keymap, title, f"{accept} done   {close} close")
+        self._value = value
+        self._placeholder = placeholder
+
+    def body(self) -> ComposeResult:
+        line = Input(self._value, placeholder=self._placeholder, max_length=MAX_TITLE, compact=True)
+        line.cursor_blink = False
+        yield line
+        yield Static(classes="ask-trouble", markup=False)
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.accept()
+
+    def accept(self) -> None:
+        """Return the line, when there is something in it."""
+        value = self.query_one(Input).value.strip()
+        if value:
+            self.dismiss(value)
+            return
+        trouble = self.query_one(".ask-trouble", Static)
+        trouble.display = True
+        trouble.update(Content("A title has at least one letter."))

@@ -1,0 +1,79 @@
+"""What all dialogs share: a box in the middle, the dialog keys, a line that tells them.
+
+Invariant: Escape always closes a dialog and changes nothing. The handlers of the `dialog` actions
+call the methods here; a dialog overrides what it needs.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from groupx_tui.keymap import KeyMap
+from groupx_tui.widgets.binding import bind_place
+
+Result = TypeVar("Result")
+
+
+class Dialog(ModalScreen[Result | None], inherit_bindings=False):
+    """A box with a title, a body and a line of keys. Closed without a choice it returns None."""
+
+    DEFAULT_CSS = """
+    Dialog {
+        align: center middle;
+        background: $background 40%;
+        &:ansi { background: transparent; }
+        .dialog-box {
+            width: 76;
+            max-width: 100%;
+            height: auto;
+            max-height: 100%;
+            background: $surface;
+            border: round $primary;
+            padding: 0 1;
+        }
+        .dialog-title { height: auto; text-style: bold; padding-bottom: 1; }
+        .dialog-hint { height: 1; color: $muted; margin-top: 1; }
+    }
+    """
+
+    def __init__(self, keymap: KeyMap, title: str, hint: str = "") -> None:
+        super().__init__()
+        self.keymap = keymap
+        self.heading = title
+        close = keymap.shown("dialog.close")
+        self.hint = hint or f"{close} close"
+        bind_place(self, "dialog", keymap)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog-box"):
+            yield Static(Content(self.heading), classes="dialog-title")
+            yield from self.body()
+            yield Static(Content(self.hint), classes="dialog-hint")
+
+    def body(self) -> ComposeResult:
+        """What stands between title and keys."""
+        yield from ()
+
+    def close(self) -> None:
+        """Close without a choice."""
+        self.dismiss(None)
+
+    def accept(self) -> None:
+        """Enter: by default the same as close."""
+        self.close()
+
+    def move(self, lines: int) -> None:
+        """Up or down."""
+
+    def page(self, pages: int) -> None:
+        """A page up or down."""
+
+    def copy_text(self) -> tuple[str, str] | None:
+        """What `dialog.copy` copies and how it is called; None when there is nothing."""
+        return None

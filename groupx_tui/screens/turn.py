@@ -1,0 +1,101 @@
+"""Details of one turn or message, as facts: what happened when, how sure it is, what went wrong,
+its ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from textual.content import Content
+
+from groupx_tui.keymap import KeyMap
+from groupx_tui.screens.reader import Reader
+from groupx_tui.state.model import MessageBlock, TurnBlock
+
+LABEL_WIDTH: Final = 14
+PHASE_WORDS: Final = {
+    "queued": "waits for the agent",
+    "dispatching": "being handed to the agent",
+    "running": "the agent works on it",
+    "cancelling": "asked to stop, not stopped yet",
+    "completed": "done",
+    "failed": "failed",
+    "cancelled": "stopped",
+    "interrupted": "interrupted",
+}
+UNCERTAIN: Final = (
+    "uncertain: the agent may have received the message and acted on it. It is not sent again by "
+    "itself; send it again if you want it done twice."
+)
+
+
+def turn_screen(keymap: KeyMap, turn: TurnBlock) -> Reader:
+    """The dialog for `turn`; its copy key copies the id."""
+    return Reader(keymap, f"Turn of {turn.author.name}", turn_lines(turn), (turn.turn_id, "the id"))
+
+
+def turn_lines(turn: TurnBlock) -> list[Content]:
+    """One line for each known fact."""
+    facts = [
+        ("state", PHASE_WORDS.get(turn.phase, turn.phase)),
+        ("delivery", _certainty(turn)),
+        ("error", _error(turn)),
+        ("position", str(turn.queue_position) if turn.queue_position else ""),
+        ("queued", turn.queued_at),
+        ("started", turn.started_at or ""),
+        ("ended", turn.ended_at or ""),
+        ("stop reason", turn.stop_reason or ""),
+        ("answer", f"{len(turn.text):,} characters{' (cut)' if turn.is_cut else ''}"),
+        ("reasoning", f"{len(turn.reasoning):,} characters" if len(turn.reasoning) else ""),
+        ("tools", str(len(turn.tools)) if turn.tools else ""),
+        ("usage", _usage(turn)),
+        ("turn", turn.turn_id),
+        ("message", turn.source_event_id or ""),
+        ("answer event", turn.response_event_id or ""),
+    ]
+    return _lines(facts)
+
+
+def message_screen(keymap: KeyMap, message: MessageBlock) -> Reader:
+    """The dialog for a message; its copy key copies the id."""
+    facts = [
+        ("from", f"{message.author.name} ({message.author.actor_id})"),
+        ("to", ", ".join(message.to) or "nobody"),
+        ("at", message.at),
+        ("state", _message_state(message)),
+        ("length", f"{len(message.text):,} characters"),
+        ("number", f"{message.order_seq:,}" if message.order_seq else ""),
+        ("event", message.event_id),
+        ("answers", message.reply_to_event_id or ""),
+    ]
+    return Reader(keymap, "Message", _lines(facts), (message.event_id, "the id"))
+
+
+def _message_state(message: MessageBlock) -> str:
+    if message.refusal is not None:
+        return f"not sent: {message.refusal}"
+    return "not confirmed by the server yet" if message.is_pending else "on disk"
+
+
+def _lines(facts: Iterable[tuple[str, str]]) -> list[Content]:
+    return [
+        Content.assemble((f"{label:<{LABEL_WIDTH}}", "$muted"), value)
+        for label, value in facts
+        if value
+    ]
+
+
+def _certainty(turn: TurnBlock) -> str:
+    if turn.certainty == "unknown":
+        return UNCERTAIN
+    words = {"not_delivered": "the agent never got the message", "delivered": "delivered"}
+    return words.get(turn.certainty or "", "")
+
+
+def _error(turn: TurnBlock) -> str:
+    return " · ".join(part for part in (turn.error_code, turn.error_message) if part)
+
+
+def _usage(turn: TurnBlock) -> str:
+    usage = turn.usage or {}
+    return ", ".join(f"{key} {value}" for key, value in usage.items() if isinstance(value, int))

@@ -1,0 +1,116 @@
+"""The terminal as we found it: restored on every exit, with its title.
+
+`RoomDriver` is Textual's driver plus the title and what that driver forgets. `leave_on_signals`
+ends the app on SIGTERM and SIGHUP, and should the loop be stuck (a terminal that takes no more
+bytes), ends the process anyway after restoring what can be restored.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import termios
+import threading
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Any, Final
+
+from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
+from textual.drivers.linux_driver import LinuxDriver
+
+from groupx_shared.text import safe_line
+
+SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
+STUCK_S: Final = 5.0
+"""An exit takes well under a second; after this long the loop is taken for stuck."""
+PUSH_TITLE: Final = "\x1b[22;0t"
+POP_TITLE: Final = "\x1b[23;0t"
+MOUSE_PIXELS_OFF: Final = "\x1b[?1016l"
+"""Textual turns this on where the terminal has it, and leaves it on."""
+RESET: Final = (
+    "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l"  # mouse
+    "\x1b[?2004l\x1b[?1004l\x1b[?2048l\x1b[<u\x1b[?7h"  # paste, focus, resize, keyboard, wrap
+    "\x1b[?1049l\x1b[?25h\x1b[0m" + POP_TITLE
+)
+MAX_TITLE_CHARS: Final = 80
+
+
+class MoreKeys(StrEnum):
+    """Keys that Textual's table lacks."""
+
+    ALT_ENTER = "alt+enter"
+
+
+def teach_keys() -> None:
+    """Let alt+enter arrive as itself: unknown to Textual, it would be taken for enter, which
+    sends. Terminals write it as escape and return (or newline)."""
+    table: dict[str, Any] = ANSI_SEQUENCES_KEYS  # type: ignore[assignment] # a dict, typed narrowly
+    for sequence in ("\x1b\r", "\x1b\n"):
+        table.setdefault(sequence, (MoreKeys.ALT_ENTER,))
+
+
+class RoomDriver(LinuxDriver):
+    """Textual's driver, with the window's title kept and given back."""
+
+    title = ""
+
+    def start_application_mode(self) -> None:
+        """Take the terminal."""
+        teach_keys()
+        super().start_application_mode()  # type: ignore[no-untyped-call] # Textual's own
+        if self._writer_thread is not None:
+            self.write(PUSH_TITLE)
+            self.set_title(self.title)
+
+    def stop_application_mode(self) -> None:
+        """Give the terminal back as it was."""
+        if self._writer_thread is not None:
+            self.write(MOUSE_PIXELS_OFF + POP_TITLE)
+        super().stop_application_mode()
+
+    def set_title(self, title: str) -> None:
+        """Name the terminal window; kept for the return from a suspension."""
+        self.title = safe_line(title, MAX_TITLE_CHARS)
+        if self.title:
+            self.write(f"\x1b]0;{self.title}\x07")
+
+    def write(self, data: str) -> None:
+        """Write, unless nobody takes it any more: then waiting for room would never end."""
+        if self._writer_thread is not None and self._writer_thread.is_alive():
+            super().write(data)
+
+
+def leave_on_signals(leave: Callable[[int], object], attributes: list[Any] | None) -> None:
+    """Call `leave(128 + number)` on the running loop when the process is asked to end;
+    `attributes` are the terminal's from before the app took it."""
+    loop = asyncio.get_running_loop()
+    for number in SIGNALS:
+        loop.add_signal_handler(number, _leave, leave, 128 + number, attributes)
+
+
+def _leave(leave: Callable[[int], object], code: int, attributes: list[Any] | None) -> None:
+    watch = threading.Timer(STUCK_S, _force_exit, (code, attributes))
+    watch.daemon = True
+    watch.start()
+    leave(code)
+
+
+def terminal_attributes() -> list[Any] | None:
+    """How the terminal is set now; None when standard input is none."""
+    try:
+        return termios.tcgetattr(sys.__stdin__.fileno()) if sys.__stdin__ else None
+    except (termios.error, ValueError, OSError):
+        return None  # not a terminal: nothing to restore
+
+
+def _force_exit(code: int, attributes: list[Any] | None) -> None:
+    try:
+        if attributes is not None and sys.__stdin__ is not None:
+            termios.tcsetattr(sys.__stdin__.fileno(), termios.TCSANOW, attributes)
+        os.set_blocking(2, False)
+        os.write(2, RESET.encode())
+    except (termios.error, OSError, ValueError):
+        pass  # the terminal is gone
+    os._exit(code)

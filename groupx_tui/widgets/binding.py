@@ -1,0 +1,54 @@
+"""Gives a widget or a screen its keys from the action table.
+
+Each key runs `app.act('noun.verb')`: the table says what, the app's handlers do it. Counterpart:
+`keymap`, which knows the keys.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from textual.binding import Binding
+from textual.dom import DOMNode
+
+from groupx_tui.actions import ACTIONS, Where, actions_of
+from groupx_tui.keymap import KeyMap
+
+LONG_NAMES: Final = {
+    "[": "left_square_bracket",
+    "]": "right_square_bracket",
+    "-": "minus",
+    "+": "plus",
+}
+"""Textual's names of the characters that the table uses as keys."""
+
+
+def bind_place(node: DOMNode, where: Where, keymap: KeyMap) -> None:
+    """Bind the keys of all actions that belong to `where` on `node`.
+
+    Keys of `anywhere` come before what the focused widget does with them (so what is typed after
+    one goes where it leads), unless a place has the same key for itself.
+    """
+    elsewhere = {
+        key for action in ACTIONS.values() if action.where != where for key in keymap.of(action.id)
+    }
+    for action in actions_of(where):
+        for key in keymap.of(action.id):
+            node._bindings._add_binding(
+                Binding(
+                    LONG_NAMES.get(key, key),
+                    f"app.act('{action.id}')",
+                    action.label,
+                    show=False,
+                    priority=where == "anywhere" and key not in elsewhere,
+                )
+            )
+
+
+def keys_of_place(where: Where, keymap: KeyMap) -> dict[str, str]:
+    """Action by key, for a widget that handles its keys itself."""
+    return {
+        LONG_NAMES.get(key, key): action.id
+        for action in actions_of(where)
+        for key in keymap.of(action.id)
+    }

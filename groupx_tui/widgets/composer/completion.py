@@ -1,0 +1,133 @@
+"""What can be taken at the caret: agents after `@`, commands after `/`, names after a command.
+
+Pure. Matches by prefix first, then by letters in order; an exact match stands first. Counterparts:
+`popup`, which shows the candidates, and `Composer`, which replaces `start`–`end` by the taken one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from groupx_tui.actions import SLASH_WORDS
+from groupx_tui.matching import best_matches
+from groupx_tui.state.model import AgentView, RoomEntry
+from groupx_tui.widgets.composer.slash import GUIDE_WORDS, sent_word
+from groupx_tui.widgets.composer.targets import ALL
+
+BUILTIN_DRIVER: Final = "builtin"
+MAX_CANDIDATES: Final = 50
+_AT_WORD: Final = re.compile(r"(?:^|[\s(\[{,;:\"'])(@[A-Za-z0-9._-]*)\Z")
+_SLASH_WORD: Final = re.compile(r"//?([A-Za-z-]*)\Z")
+_SLASH_ARGUMENT: Final = re.compile(r"/([A-Za-z-]+) +(\S.*|)\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One line of the list."""
+
+    text: str
+    """What is put in, without the space after it."""
+    label: str
+    detail: str = ""
+    also: str = ""
+    """Another name it is found by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """Candidates for the characters `start`–`end` of the caret's line."""
+
+    start: int
+    end: int
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The names that can be completed."""
+
+    agents: Sequence[AgentView] = ()
+    rooms: Sequence[RoomEntry] = ()
+    themes: Sequence[str] = ()
+    has_guide: bool = False
+    """The message would go to the built-in agent, so its own commands make sense."""
+
+
+def complete(line: str, column: int, *, is_first_line: bool, known: Known) -> Completion | None:
+    """Return what can be taken at `column` of `line`; None when nothing is being named."""
+    before = line[:column]
+    if is_first_line:
+        if match := _SLASH_WORD.match(before):
+            return _completion(0, column, match[1], _commands(known))
+        if (match := _SLASH_ARGUMENT.match(before)) and match[1] in SLASH_WORDS:
+            candidates = _arguments(SLASH_WORDS[match[1]].argument, match[1], known)
+            typed = match[2].removeprefix("@")
+            return _completion(match.start(2), column, typed, candidates)
+    if match := _AT_WORD.search(before):
+        agents = _agents(known.agents, with_all=True)
+        return _completion(match.start(1), column, match[1][1:], agents)
+    return None
+
+
+def _completion(
+    start: int,
+    end: int,
+    typed: str,
+    candidates: Sequence[Candidate],
+) -> Completion | None:
+    found = best_matches(typed, candidates, _names)
+    return Completion(start, end, tuple(found[:MAX_CANDIDATES])) if found else None
+
+
+def _names(candidate: Candidate) -> tuple[str, ...]:
+    bare = candidate.text.lstrip("@/")
+    return (bare, candidate.also) if candidate.also else (bare,)
+
+
+def _commands(known: Known) -> list[Candidate]:
+    own = [
+        Candidate(f"/{word}", f"/{word} {action.argument}".strip(), action.help)
+        for word, action in SLASH_WORDS.items()
+    ]
+    if not known.has_guide:
+        return own
+    guides = [
+        Candidate(
+            sent_word(word), f"{sent_word(word)} {argument}".strip(), f"{about} · sent to the agent"
+        )
+        for word, (argument, about) in GUIDE_WORDS.items()
+    ]
+    return own + guides
+
+
+def _arguments(kind: str, word: str, known: Known) -> list[Candidate]:
+    if kind == "@AGENT":
+        return _agents(known.agents, with_all=False)
+    if word == "theme":
+        return [Candidate(name, name) for name in known.themes]
+    if kind.startswith("first|last"):
+        return [Candidate("first", "first"), Candidate("last", "last")]
+    if kind == "NAME":
+        is_archived = word == "restore"
+        return [
+            Candidate(room.title, room.title, room.room_id)
+            for room in known.rooms
+            if room.is_archived == is_archived
+        ]
+    return []
+
+
+def _agents(agents: Sequence[AgentView], *, with_all: bool) -> list[Candidate]:
+    found = [
+        Candidate(
+            f"@{agent.handle}", f"@{agent.handle}", f"{agent.name} · {agent.status}", agent.name
+        )
+        for agent in agents
+        if agent.enabled
+    ]
+    if with_all and len(found) > 1:
+        found.append(Candidate(f"@{ALL}", f"@{ALL}", f"all {len(found)} agents", "everybody"))
+    return found

@@ -1,0 +1,296 @@
+"""`Composer`: the text, who gets it, what it answers, and the list of completions.
+
+Owns nothing that outlives it: drafts and history are handed in by room. Invariant: a text leaves
+the editor only when it was handed on as `Submitted`; what is refused comes back with `restore`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widgets import Static, TextArea
+
+from groupx_tui.keymap import KeyMap
+from groupx_tui.state.model import ClientView
+from groupx_tui.widgets.composer.completion import (
+    BUILTIN_DRIVER,
+    Candidate,
+    Completion,
+    Known,
+    complete,
+)
+from groupx_tui.widgets.composer.editor import Editor
+from groupx_tui.widgets.composer.history import InputHistory
+from groupx_tui.widgets.composer.lines import Reply, counter, reply_line, target_line, too_long
+from groupx_tui.widgets.composer.popup import CompletionPopup
+from groupx_tui.widgets.composer.slash import SlashCommand, message_text, parse_slash
+from groupx_tui.widgets.composer.targets import Targets, find_targets
+
+PLACEHOLDER = "Message, @agent or /command"
+
+
+class Composer(Vertical):
+    """The lower part of the room."""
+
+    DEFAULT_CSS = """
+    Composer {
+        height: auto;
+        background: $surface;
+        padding: 0 1;
+        border-top: solid $panel;
+        &:focus-within { border-top: solid $primary; }
+        .composer-line { height: 1; width: 1fr; }
+        .composer-top { height: 1; }
+        #targets { width: 1fr; height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
+        #counter { width: auto; height: 1; }
+        #reply { height: 1; display: none; text-wrap: nowrap; text-overflow: ellipsis; }
+        .composer-text { height: auto; }
+        #prompt { width: 2; color: $accent; }
+    }
+    """
+
+    class Submitted(Message):
+        """Enter was pressed on a message."""
+
+        def __init__(self, text: str, targets: Targets, reply: Reply | None) -> None:
+            super().__init__()
+            self.text = text
+            self.targets = targets
+            self.reply = reply
+
+    class Commanded(Message):
+        """Enter was pressed on a slash command of this client."""
+
+        def __init__(self, command: SlashCommand) -> None:
+            super().__init__()
+            self.command = command
+
+    class Refused(Message):
+        """Enter was pressed on a text that cannot be sent; it is still there."""
+
+        def __init__(self, why: str) -> None:
+            super().__init__()
+            self.why = why
+
+    class TextChanged(Message):
+        """What is written is another text now: a draft to keep."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    class Resized(Message):
+        """It has another height."""
+
+        def __init__(self, height: int) -> None:
+            super().__init__()
+            self.height = height
+
+    def __init__(
+        self, keymap: KeyMap, popup: CompletionPopup, act: Callable[[str], Awaitable[None]]
+    ) -> None:
+        super().__init__(id="composer")
+        self._keymap = keymap
+        self.popup = popup
+        self.editor = Editor(keymap, act, PLACEHOLDER)
+        self._view = ClientView()
+        self._themes: Sequence[str] = ()
+        self._history = InputHistory()
+        self.reply: Reply | None = None
+        self._given = ""
+        """The text last put in by the program: not typed, so it opens no list."""
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="reply", markup=False)
+        with Horizontal(classes="composer-top"):
+            yield Static(id="targets", markup=False)
+            yield Static(id="counter", markup=False)
+        with Horizontal(classes="composer-text"):
+            yield Static("❯", id="prompt", markup=False)
+            yield self.editor
+
+    # --- what the room tells it
+
+    def show(self, view: ClientView, themes: Sequence[str] = ()) -> None:
+        """Take over agents, rooms and limit of a newer view."""
+        is_same = (view.agents, view.rooms, view.connection) == (
+            self._view.agents,
+            self._view.rooms,
+            self._view.connection,
+        )
+        self._view, self._themes = view, themes or self._themes
+        if not is_same:
+            self._draw()
+
+    def open_room(self, draft: str, history: InputHistory) -> None:
+        """Another room: its draft and its history."""
+        self._history = history
+        self.set_reply(None)
+        self._load(draft)
+
+    def set_reply(self, reply: Reply | None) -> None:
+        """Answer this message; None: no reply."""
+        self.reply = reply
+        line = self.query_one("#reply", Static)
+        line.display = reply is not None
+        if reply is not None:
+            line.update(reply_line(reply, self._keymap.shown("composer.back")))
+        self._draw()
+
+    def restore(self, text: str, reply: Reply | None) -> None:
+        """Give back a text that the server refused, before what was written meanwhile."""
+        current = self.editor.text
+        self._put(f"{text}\n\n{current}" if current.strip() else text)
+        if reply is not None:
+            self.set_reply(reply)
+
+    def insert(self, text: str) -> None:
+        """Put `text` at the caret, with a space after it, and take the keyboard."""
+        self.editor.insert(f"{text} ", maintain_selection_offset=False)
+        self.editor.focus()
+
+    # --- what keys do here (called by the composer's handlers)
+
+    @property
+    def text(self) -> str:
+        """What is written."""
+        return self.editor.text
+
+    @property
+    def targets(self) -> Targets:
+        """Who would get the text now."""
+        author = None if self.reply is None else self.reply.author
+        return find_targets(self.editor.text, self._view.agents, author)
+
+    def submit(self) -> None:
+        """Enter: take the marked candidate, else run or send what is written."""
+        if self._takes_candidate():
+            self.take(self.popup.marked)
+            return
+        text = self.editor.text
+        if not text.strip():
+            return
+        self.popup.show(None)
+        if (command := parse_slash(text)) is not None:
+            self._sent(text)
+            self.post_message(self.Commanded(command))
+        elif len(text) > self._view.max_message_chars:
+            self.post_message(self.Refused(too_long(len(text), self._view.max_message_chars)))
+        else:
+            message = self.Submitted(message_text(text), self.targets, self.reply)
+            self._sent(text)
+            self.post_message(message)
+
+    def take(self, candidate: Candidate | None) -> bool:
+        """Put a candidate in place of what was typed of it; False when there is none."""
+        completion = self.popup.completion
+        if completion is None or candidate is None:
+            return False
+        row, _ = self.editor.cursor_location
+        rest = self.editor.document[row][completion.end :]
+        space = "" if rest.startswith(" ") else " "
+        result = self.editor.replace(
+            candidate.text + space,
+            (row, completion.start),
+            (row, completion.end),
+            maintain_selection_offset=False,
+        )
+        self._given = self.editor.text
+        self.editor.move_cursor(result.end_location)
+        self.popup.show(None)
+        return True
+
+    def clear(self) -> bool:
+        """Drop what is written into the history; False when there was nothing."""
+        if not self.editor.text and self.reply is None:
+            return False
+        self._sent(self.editor.text)
+        return True
+
+    def recall(self, step: int) -> bool:
+        """Show the text before (-1) or after (+1) in the history; False at its end."""
+        found = self._history.previous(self.editor.text) if step < 0 else self._history.next()
+        if found is None:
+            return False
+        self._put(found)
+        return True
+
+    # --- inside
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Tell the height to what stands on it."""
+        self.post_message(self.Resized(self.outer_size.height))
+
+    def _takes_candidate(self) -> bool:
+        """Enter takes the marked line, unless it is what is typed already."""
+        completion, marked = self.popup.completion, self.popup.marked
+        if completion is None or marked is None:
+            return False
+        row, _ = self.editor.cursor_location
+        typed = self.editor.document[row][completion.start : completion.end]
+        return marked.text.lower() != typed.lower()
+
+    def _sent(self, text: str) -> None:
+        self._history.add(text)
+        self._load("")
+        self.set_reply(None)
+
+    def _load(self, text: str) -> None:
+        self._given = text
+        self.editor.load_text(text)
+        self.editor.move_cursor(self.editor.document.end)
+        self.popup.show(None)
+
+    def _put(self, text: str) -> None:
+        self._given = text
+        self.editor.set_text(text)
+        self.popup.show(None)
+
+    @on(TextArea.Changed)
+    def _text_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        if self.editor.text != self._given:
+            self._given = ""
+            self._history.leave()
+            self.popup.show(self._completion())
+        self._draw()
+        self.post_message(self.TextChanged(self.editor.text))
+
+    @on(TextArea.SelectionChanged)
+    def _caret_moved(self, event: TextArea.SelectionChanged) -> None:
+        event.stop()
+        completion = self.popup.completion
+        if completion is None:
+            return
+        now = self._completion()
+        if now is None or now.start != completion.start:
+            self.popup.show(None)
+
+    def _completion(self) -> Completion | None:
+        if not self.editor.selection.is_empty:
+            return None
+        row, column = self.editor.cursor_location
+        line = self.editor.document[row]
+        found = complete(line, column, is_first_line=row == 0, known=self._known())
+        if found is not None and len(found.candidates) == 1:
+            only = found.candidates[0].text
+            if line[found.start : found.end].lower() == only.lower():
+                return None
+        return found
+
+    def _known(self) -> Known:
+        has_guide = any(agent.driver == BUILTIN_DRIVER for agent in self.targets.agents)
+        return Known(self._view.agents, self._view.rooms, self._themes, has_guide)
+
+    def _draw(self) -> None:
+        if not self.is_mounted:
+            return
+        text = self.editor.text
+        is_known = bool(self._view.agents) or self._view.connection == "live"
+        line = target_line(self.targets, parse_slash(text), is_known=is_known)
+        self.query_one("#targets", Static).update(line)
+        self.query_one("#counter", Static).update(counter(len(text), self._view.max_message_chars))

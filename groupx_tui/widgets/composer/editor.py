@@ -1,0 +1,129 @@
+"""The text area of the composer: Textual's, with our keys, cleaned pastes and its own height.
+
+Invariant: a key costs the same with a megabyte in it as with a line. So the text is joined once
+for each edit, and brackets are not searched for. The caret's place on the screen is told to the
+app after each layout: an input method puts its candidates there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from textual import events
+from textual.actions import SkipAction
+from textual.content import Content
+from textual.document._document import Location
+from textual.reactive import reactive
+from textual.widgets import TextArea
+
+from groupx_shared.text import safe_text
+from groupx_tui.keymap import KeyMap
+from groupx_tui.widgets.binding import keys_of_place
+
+MAX_SHARE = 3
+"""The editor grows to a third of the screen."""
+
+
+class Editor(TextArea, inherit_bindings=False):
+    """Where the message is typed."""
+
+    DEFAULT_CSS = """
+    Editor {
+        height: 1;
+        width: 1fr;
+        padding: 0;
+        border: none;
+        background: transparent;
+        scrollbar-size-vertical: 1;
+        &:focus { border: none; }
+    }
+    """
+
+    rows: reactive[int] = reactive(1)
+    """Height in lines."""
+
+    def __init__(
+        self, keymap: KeyMap, act: Callable[[str], Awaitable[None]], placeholder: str = ""
+    ) -> None:
+        """`act` does the action of an id; it raises SkipAction when it is not meant now."""
+        self._joined: str | None = None
+        self._act = act
+        self._keys = keys_of_place("composer", keymap)
+        super().__init__(
+            id="editor",
+            compact=True,
+            soft_wrap=True,
+            highlight_cursor_line=False,
+            placeholder=Content(placeholder),
+        )
+        self.cursor_blink = False
+        self.match_cursor_bracket = False
+
+    @property
+    def text(self) -> str:
+        """What is written, joined once for each edit."""
+        if self._joined is None:
+            self._joined = self.document.text
+        return self._joined
+
+    @text.setter
+    def text(self, value: str) -> None:
+        self.load_text(value)
+
+    def set_text(self, text: str) -> None:
+        """Replace all by `text` as one undo step, caret at the end."""
+        self.replace(text, (0, 0), self.document.end, maintain_selection_offset=False)
+        self.move_cursor(self.document.end)
+
+    def find_matching_bracket(self, bracket: str, search_from: Location) -> Location | None:
+        """Never: a message is prose, and the search reads all of it."""
+        return None
+
+    def _build_highlight_map(self) -> None:
+        # Runs after every edit, undo and load: what was joined before is stale now.
+        self._joined = None
+        super()._build_highlight_map()
+        self._fit()
+
+    def _on_resize(self) -> None:
+        super()._on_resize()
+        self._fit()
+
+    def _fit(self) -> None:
+        if self.is_mounted:
+            limit = max(1, self.app.size.height // MAX_SHARE)
+            self.rows = min(max(1, self.wrapped_document.height), limit)
+
+    def watch_rows(self, rows: int) -> None:
+        """Take the new height, and tell where the caret is once it is laid out."""
+        self.styles.height = rows
+        self.call_after_refresh(self._tell_caret)
+
+    def _tell_caret(self) -> None:
+        self.scroll_cursor_visible()
+        if self.has_focus:
+            self.app.cursor_position = self.cursor_screen_offset
+
+    async def _on_key(self, event: events.Key) -> None:
+        """Do our keys here, not by bindings: those run later, after what was typed behind them, so
+        a line that comes in one burst (a slow link, a script) would be sent with the next one."""
+        action_id = self._keys.get(event.key)
+        if action_id is None:
+            return
+        event.prevent_default()
+        try:
+            await self._act(action_id)
+        except SkipAction:
+            return  # means something else right now: on to the bindings of the screen
+        event.stop()
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        """Insert the pasted text, cleaned, as one undo step."""
+        event.prevent_default()
+        event.stop()
+        text = safe_text(event.text.replace("\r\n", "\n").replace("\r", "\n"))
+        self.history.checkpoint()
+        if result := self._replace_via_keyboard(text, *self.selection):
+            self.move_cursor(result.end_location)
+        self.history.checkpoint()
+        self.focus()

@@ -1,0 +1,95 @@
+"""What stands above the text: who gets it, what it answers, how long it is. Pure, but for Content.
+
+Invariant: the line says what Enter will do with exactly this text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from textual.content import Content
+
+from groupx_shared.text import safe_line
+from groupx_tui.state.model import AgentView, Author
+from groupx_tui.widgets.composer.slash import SlashCommand
+from groupx_tui.widgets.composer.targets import Targets
+
+COUNTER_FROM: Final = 0.8
+"""The counter shows from this share of the longest message on."""
+MAX_SHOWN: Final = 4
+"""Names of targets shown before “and n more”."""
+EXCERPT_CHARS: Final = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The message that is answered."""
+
+    event_id: str
+    author: Author
+    excerpt: str
+
+
+def target_line(targets: Targets, slash: SlashCommand | None, *, is_known: bool) -> Content:
+    """Who gets it, or what the slash command does; nothing while the agents are not known."""
+    if slash is not None:
+        about = slash.action.help
+        return Content.assemble(("/ ", "$text-accent"), (about, "$muted"))
+    if not is_known:
+        return Content("")
+    parts: list[Content | str] = [Content.styled("→ ", "$text-accent"), _names(targets)]
+    if targets.unknown:
+        parts.append(Content.styled(f" · there is no agent “@{targets.unknown}”", "$text-warning"))
+    return Content.assemble(*parts)
+
+
+def reply_line(reply: Reply, drop_key: str) -> Content:
+    """What is answered, and how to drop it."""
+    excerpt = safe_line(reply.excerpt, EXCERPT_CHARS)
+    return Content.assemble(
+        ("↳ ", "$text-accent"),
+        (f"{reply.author.name}: ", "bold"),
+        (excerpt, "$muted"),
+        (f"  {drop_key} drops it", "$muted"),
+    )
+
+
+def counter(length: int, limit: int) -> Content:
+    """Characters left or too many, once they matter; else nothing."""
+    if length > limit:
+        return Content.styled(f"{length - limit:,} characters too many", "$text-error bold")
+    if length >= limit * COUNTER_FROM:
+        return Content.styled(f"{limit - length:,} characters left", "$text-warning")
+    return Content("")
+
+
+def too_long(length: int, limit: int) -> str:
+    """Why a text is not sent, and what to do."""
+    return (
+        f"The message has {length:,} characters and at most {limit:,} can be sent. "
+        "Shorten it, or save it as a file and name the file. Your text is kept."
+    )
+
+
+def _names(targets: Targets) -> Content:
+    if targets.reason == "nobody":
+        return Content.styled("nobody: no agent is switched on", "$text-warning")
+    if targets.reason == "all":
+        return Content(f"everybody ({len(targets.agents)})")
+    shown = Content(", ").join(_name(agent) for agent in targets.agents[:MAX_SHOWN])
+    more = len(targets.agents) - MAX_SHOWN
+    tail = f" and {more} more" if more > 0 else ""
+    if targets.reason == "reply":
+        tail += " (reply)"
+    return Content.assemble(shown, tail)
+
+
+def _name(agent: AgentView) -> Content:
+    if not agent.enabled:
+        return Content.styled(f"{agent.name} (switched off)", "$text-warning")
+    if agent.status == "failed":
+        return Content.styled(f"{agent.name} (cannot start)", "$text-warning")
+    if agent.active_turn_id is not None or agent.queued_turns:
+        return Content.assemble(agent.name, (" (busy: waits its turn)", "$muted"))
+    return Content(agent.name)

@@ -1,0 +1,89 @@
+"""The last line: the keys that matter where the keyboard is, from the action table.
+
+Each can be clicked. Invariant: what stands here works here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual import events
+from textual.content import Content
+
+from groupx_tui.actions import Action, Where, actions_of
+from groupx_tui.keymap import KeyMap
+from groupx_tui.widgets.bar import Bar
+
+GAP = "   "
+
+
+class KeyBar(Bar):
+    """Keys and one word for each."""
+
+    DEFAULT_CSS = """
+    KeyBar { background: $panel; color: $foreground; }
+    """
+
+    def __init__(self, keymap: KeyMap) -> None:
+        super().__init__(name="keys")
+        self._keymap = keymap
+        self._spans: list[tuple[int, int, str]] = []
+        self._notice = ""
+        self._shown: tuple[Where, bool] = ("composer", False)
+
+    def show(self, where: Where, *, is_running: bool) -> None:
+        """Show the keys of one place; `is_running`: some agent works, so it can be stopped."""
+        self._shown = (where, is_running)
+        self._put()
+
+    def say(self, notice: str) -> None:
+        """Put a short question in place of the keys; empty brings them back."""
+        self._notice = notice
+        self._put()
+
+    @property
+    def notice(self) -> str:
+        """The question shown; empty when there is none."""
+        return self._notice
+
+    def _put(self) -> None:
+        if self._notice:
+            self._spans = []
+            self.put(Content.styled(self._notice, "bold"))
+            return
+        where, is_running = self._shown
+        parts: list[Content] = []
+        self._spans, column = [], 0
+        for action in footer_actions(where, self._keymap, is_running=is_running):
+            part = Content.assemble(
+                (self._keymap.shown(action.id), "$text-accent"), f" {action.footer}"
+            )
+            self._spans.append((column, column + part.cell_length, action.id))
+            column += part.cell_length + len(GAP)
+            parts.append(part)
+        self.put(Content(GAP).join(parts))
+
+    async def on_click(self, event: events.Click) -> None:
+        """Do what was clicked on."""
+        x = event.x - self.styles.padding.left
+        for start, end, action_id in self._spans:
+            if start <= x < end:
+                event.stop()
+                await self.run_action(f"app.act('{action_id}')")
+
+
+def footer_actions(where: Where, keymap: KeyMap, *, is_running: bool) -> Iterable[Action]:
+    """The actions of the key line: those of the place first, the running turn's before all."""
+    places: tuple[Where, ...] = (where,) if where == "dialog" else (where, "anywhere")
+    found = [
+        action
+        for place in places
+        for action in actions_of(place)
+        if action.footer and keymap.of(action.id)
+    ]
+    found = [action for action in found if action.id != "turn.cancel"] + [
+        action for action in found if action.id == "turn.cancel"
+    ]
+    if not is_running:
+        return [action for action in found if action.id != "turn.cancel"]
+    return found[-1:] + found[:-1]

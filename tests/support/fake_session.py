@@ -1,0 +1,218 @@
+"""A client session without a server: holds a view, notes what it was asked, answers at once.
+
+The other half is the app under test; `push` hands it a newer view as the real session would.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from groupx_shared.errors import GroupXError
+from groupx_shared.wire.replies import (
+    CancelReply,
+    MessageAccepted,
+    RestartReply,
+    RoomInfo,
+)
+from groupx_tui.client.session import ClientSession, OnChange
+from groupx_tui.state.model import (
+    AgentView,
+    Author,
+    BlockId,
+    ClientView,
+    MessageBlock,
+    RoomEntry,
+    TimelineView,
+    TurnBlock,
+)
+from groupx_tui.state.streamtext import StreamText
+
+AT = "2026-11-30T09:15:00.000Z"
+YOU = Author("user:web", "You", "user")
+
+GUIDE = AgentView(
+    "agent:guide", "Guide", "ready", None, enabled=True, driver="builtin", is_default=True
+)
+CODEX = AgentView("agent:codex", "Codex", "stopped", "starts when needed", enabled=True)
+KIMI = AgentView("agent:kimi-k2", "Kimi", "failed", "kimi is not installed", enabled=True)
+OFF = AgentView("agent:old", "Old one", "disabled", None, enabled=False)
+ROOMS = (
+    RoomEntry("room:main", "Main", 12),
+    RoomEntry("room:ideas", "Ideas", 9, unread=3),
+    RoomEntry("room:work", "Work on the parser", 5, open_turns=1),
+    RoomEntry("room:done", "Done things", 2, is_archived=True),
+)
+
+
+def message(seq: int, text: str, author: Author = YOU, **more: Any) -> MessageBlock:
+    """A message block at `seq`."""
+    return MessageBlock(f"msg:evt_{seq}", seq, f"evt_{seq}", author, AT, text, **more)
+
+
+def turn(turn_id: str, agent: AgentView, text: str = "", **more: Any) -> TurnBlock:
+    """A turn block of `agent`; open unless `order_seq` is given."""
+    defaults: dict[str, Any] = {"order_seq": None, "queued_seq": 1, "phase": "running"}
+    author = Author(agent.actor_id, agent.name, "agent")
+    fields = defaults | more
+    return TurnBlock(
+        block_id=f"turn:{turn_id}",
+        turn_id=turn_id,
+        author=author,
+        queued_at=AT,
+        text=StreamText(text),
+        **fields,
+    )
+
+
+def sample_view() -> ClientView:
+    """A live view with three rooms, four agents and a short talk."""
+    blocks = (
+        message(1, "What can you do?", to=("Guide",)),
+        turn(
+            "turn_1",
+            GUIDE,
+            "I find, list and quote what was said here.\n\nTry `/find parser`.",
+            order_seq=4,
+            phase="completed",
+            response_event_id="evt_3",
+            ended_at=AT,
+        ),
+        message(5, "And who is @codex?", to=("Codex",)),
+    )
+    timeline = TimelineView("room:main", blocks, 1, 5, total_messages=3, total_events=5)
+    return ClientView(
+        connection="live",
+        ledger_id="ledger",
+        cursor=5,
+        timeline=timeline,
+        rooms=ROOMS,
+        agents=(GUIDE, CODEX, KIMI, OFF),
+    )
+
+
+class FakeSession(ClientSession):
+    """Answers every command at once; `refusal` is raised by the next one instead."""
+
+    def __init__(self, view: ClientView | None = None) -> None:
+        self._now = view if view is not None else sample_view()
+        self._on_change: OnChange | None = None
+        self.started = asyncio.Event()
+        self.asked: list[tuple[Any, ...]] = []
+        self.refusal: GroupXError | None = None
+        self.runs = 0
+        self.is_closed = False
+
+    @property
+    def view(self) -> ClientView:
+        return self._now
+
+    def push(self, **changes: Any) -> None:
+        """Change the view and tell the app."""
+        self._now = replace(self._now, **changes)
+        if self._on_change is not None:
+            self._on_change(self._now)
+
+    async def run(self, on_change: OnChange) -> None:
+        self.runs += 1
+        self._on_change = on_change
+        self.started.set()
+        self.push()
+        await asyncio.Event().wait()
+
+    async def aclose(self) -> None:
+        self.is_closed = True
+
+    def _note(self, *asked: Any) -> None:
+        self.asked.append(asked)
+        if self.refusal is not None:
+            refusal, self.refusal = self.refusal, None
+            raise refusal
+
+    async def send(
+        self, text: str, to: Sequence[str] = (), reply_to_event_id: str | None = None
+    ) -> MessageAccepted:
+        self._note("send", text, tuple(to), reply_to_event_id)
+        return MessageAccepted(
+            message_event_id="evt_9", seq=9, room_id=self.view.room_id, correlation_id="c", turns=()
+        )
+
+    def dismiss(self, block_id: BlockId) -> None:
+        self._note("dismiss", block_id)
+
+    async def load_before(self) -> bool:
+        self._note("load_before")
+        return True
+
+    async def load_after(self) -> bool:
+        self._note("load_after")
+        return True
+
+    async def jump(self, where: int | Literal["first", "last"]) -> BlockId | None:
+        self._note("jump", where)
+        blocks = self.view.timeline.blocks
+        return blocks[0].block_id if blocks else None
+
+    def set_reader_side(self, side: Literal["start", "end"]) -> None:
+        self.asked.append(("set_reader_side", side))
+
+    async def switch_room(self, room_id: str) -> None:
+        self._note("switch_room", room_id)
+        rooms = tuple(
+            replace(room, unread=0) if room.room_id == room_id else room for room in self.view.rooms
+        )
+        self.push(room_id=room_id, timeline=TimelineView(room_id), rooms=rooms)
+
+    async def create_room(self, title: str) -> RoomInfo:
+        self._note("create_room", title)
+        room_id = f"room:{title.lower()}"
+        self.push(rooms=(*self.view.rooms, RoomEntry(room_id, title, 0)))
+        return RoomInfo(room_id=room_id, title=title, created_at=AT)
+
+    async def change_room(
+        self, room_id: str, *, title: str | None = None, archived: bool | None = None
+    ) -> RoomInfo:
+        self._note("change_room", room_id, title, archived)
+        rooms = tuple(
+            replace(
+                room,
+                title=title or room.title,
+                is_archived=room.is_archived if archived is None else archived,
+            )
+            if room.room_id == room_id
+            else room
+            for room in self.view.rooms
+        )
+        self.push(rooms=rooms)
+        return RoomInfo(room_id=room_id, title=title or "", created_at=AT)
+
+    async def cancel(self, turn_id: str) -> CancelReply:
+        self._note("cancel", turn_id)
+        return CancelReply(turn_id=turn_id, accepted=True, status="cancelling")
+
+    async def restart_agent(self, actor_id: str) -> RestartReply:
+        self._note("restart_agent", actor_id)
+        return RestartReply(actor_id=actor_id, accepted=True)
+
+    async def load_full_text(self, block_id: BlockId) -> str:
+        self._note("load_full_text", block_id)
+        return "whole"
+
+
+class MemoryDrafts:
+    """Drafts that live as long as the test."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}
+        self.is_closed = False
+
+    def load(self, room_id: str) -> str:
+        return self.texts.get(room_id, "")
+
+    def save(self, room_id: str, text: str) -> None:
+        self.texts[room_id] = text
+
+    def close(self) -> None:
+        self.is_closed = True
