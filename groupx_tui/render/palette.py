@@ -94,6 +94,10 @@ class Palette:
         laid = self.roles.get(role)
         return style if laid is None else style + laid
 
+    def is_like(self, other: Palette) -> bool:
+        """Whether the other palette draws the same."""
+        return self.base == other.base and self.roles == other.roles
+
     def style(self, role: Role) -> Style:
         """Return the role's whole style, on the base."""
         return self.over(self.base, role)

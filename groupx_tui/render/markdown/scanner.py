@@ -97,6 +97,8 @@ class BlockScanner:
         twin = BlockScanner()
         twin.__dict__.update(self.__dict__)
         twin._lines, twin._partial, twin._out = list(self._lines), list(self._partial), []
+        if self._state is _State.PARAGRAPH and syntax.is_underline("".join(self._partial)):
+            twin._partial = []  # a list or a rule may begin here: do not flash as a heading
         chunks = twin.finish()
         if chunks:
             chunks[-1] = replace(chunks[-1], is_closed=False)

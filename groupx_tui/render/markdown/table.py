@@ -21,6 +21,9 @@ from groupx_tui.render.writer import Writer
 MIN_COLUMN: Final = 4
 """Narrowest column: two wide characters or a short word."""
 
+ROW_PLACES: Final = 1_000
+"""Logical places that each row takes, whatever its height: so a row is found again at any width."""
+
 _SEPARATOR: Final = " │ "
 
 Cell = list[Piece]
@@ -103,7 +106,7 @@ def _write_row(
             line = lines[index] if index < len(lines) else Line([], "", "")
             pieces += _aligned(line, width, table.aligns[column], writer.palette.base)
         text = "".join(text for text, _ in pieces).rstrip()
-        writer.line(pieces, text, length=0 if index < height - 1 else 1)
+        writer.line(pieces, text, length=1 if index < height - 1 else ROW_PLACES - index)
 
 
 def _aligned(line: Line, width: int, align: str, base: Style) -> list[Piece]:

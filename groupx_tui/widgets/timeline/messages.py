@@ -7,6 +7,7 @@ Counterpart: `widget.Timeline`, which posts them and carries them as nested name
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from textual.message import Message
 
@@ -36,10 +37,19 @@ class TimelineMessage(Message, namespace="timeline"):
 
 
 class PositionChanged(TimelineMessage, namespace="timeline"):
-    """Other messages are on the screen, or the following, or the number of new ones, changed."""
+    """Other messages are on the screen, or the following, or the number of new ones, changed.
 
-    def __init__(self, position: Position, is_following: bool, new_count: int) -> None:
+    `side` is the half of the loaded blocks that the reader looks at."""
+
+    def __init__(
+        self,
+        position: Position,
+        is_following: bool,
+        new_count: int,
+        side: Literal["start", "end"] = "end",
+    ) -> None:
         super().__init__()
+        self.side = side
         self.position = position
         self.is_following = is_following
         self.new_count = new_count

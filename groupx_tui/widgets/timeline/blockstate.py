@@ -1,0 +1,209 @@
+"""One block as parts: which there are, in what order, and which of them are still the same.
+
+Invariant: a part whose inputs did not change keeps its rows, so a delta costs the open end of the
+answer and a header. Counterpart: `document.py`, which keeps a state for each block in view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from functools import partial
+
+from textual.strip import Strip
+
+from groupx_tui.render.markdown.scanner import BlockScanner
+from groupx_tui.render.palette import Palette, Role
+from groupx_tui.render.plain import PlainScanner
+from groupx_tui.render.row import Layout, Row
+from groupx_tui.render.writer import Writer
+from groupx_tui.state.model import Block, MessageBlock, ToolView, TurnBlock
+from groupx_tui.state.streamtext import StreamText
+from groupx_tui.widgets.timeline import headers
+from groupx_tui.widgets.timeline.contents import (
+    FOLD_INDENT,
+    answer_part,
+    plan_part,
+    text_part,
+    tool_parts,
+)
+from groupx_tui.widgets.timeline.flow import Flow
+from groupx_tui.widgets.timeline.folds import FoldKind, Folds
+from groupx_tui.widgets.timeline.headers import Words
+from groupx_tui.widgets.timeline.parts import Part
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What a block's drawing depends on beside the block itself."""
+
+    lead: tuple[tuple[str, Role | None], ...] = ()
+    """Lines above it: `("", None)` is an empty row, others are centred rules (a day, unread)."""
+    behind: str | None = None
+    """What a queued turn waits for."""
+    now: datetime | None = None
+    """Time for the clocks of open turns; None for blocks that have none."""
+
+
+class BlockState:
+    """The parts of one block, kept up to date with `update`."""
+
+    def __init__(self, tz: tzinfo | None) -> None:
+        self.parts: list[Part] = []
+        self._tz = tz
+        self._block: Block | None = None
+        self._around: Around | None = None
+        self._folds_version = -1
+        self._tools: dict[str, tuple[ToolView, bool, list[Part]]] = {}
+        self._answer = Flow(BlockScanner, partial(answer_part, "answer"))
+        self._message = Flow(PlainScanner, partial(text_part, "text", None, ""))
+        self._reasoning = Flow(
+            PlainScanner, partial(text_part, "reasoning", Role.REASONING, FOLD_INDENT)
+        )
+
+    def update(self, block: Block, around: Around, folds: Folds) -> bool:
+        """Bring the parts up to date; returns whether they may differ from before."""
+        if block is self._block and around == self._around and folds.version == self._folds_version:
+            return False
+        self._block, self._around, self._folds_version = block, around, folds.version
+        known = {part.key: part for part in self.parts}
+        self.parts = [_kept(known, part) for part in self._build(block, around, folds)]
+        return True
+
+    def height(self, width: int) -> int:
+        """Return the rows of the block, guessed where they were not laid out at this width."""
+        return sum(part.height(width) for part in self.parts)
+
+    def _build(self, block: Block, around: Around, folds: Folds) -> Iterator[Part]:
+        if around.lead:
+            yield _lead_part(around.lead)
+        if isinstance(block, MessageBlock):
+            yield _words_part("head", (headers.message_header(block, self._tz),), has_stops=True)
+            yield from self._message_text(block)
+            yield from _footer(headers.message_footer(block))
+        elif isinstance(block, TurnBlock):
+            yield from self._turn(block, around, folds)
+        else:
+            yield _words_part("head", (headers.notice_words(block, self._tz),), has_stops=True)
+
+    def _message_text(self, block: MessageBlock) -> list[Part]:
+        """A person's text as it was typed; an agent's or the system's as markdown."""
+        flow = self._message if block.author.kind == "user" else self._answer
+        flow.update(StreamText(block.text), is_whole=True)
+        return flow.parts
+
+    def _turn(self, block: TurnBlock, around: Around, folds: Folds) -> Iterator[Part]:
+        header = headers.turn_header(block, self._tz, around.now, around.behind)
+        yield _words_part("head", (header,), has_stops=True)
+        has_folds = False
+        for part in self._folded(block, folds):
+            has_folds = True
+            yield part
+        self._answer.update(block.text, is_whole=not block.is_open)
+        parts = self._answer.parts
+        if has_folds and parts:
+            yield _lead_part((("", None),), "gap")
+        yield from parts
+        yield from _footer(headers.turn_footer(block))
+
+    def _folded(self, block: TurnBlock, folds: Folds) -> Iterator[Part]:
+        def is_open(kind: FoldKind, key: str) -> bool:
+            return folds.is_open(block.block_id, kind, key)
+
+        if len(block.reasoning):
+            opened = is_open("reasoning", "reasoning")
+            yield _fold_part("reasoning", headers.reasoning_header(block, is_open=opened))
+            if opened:
+                self._reasoning.update(block.reasoning, is_whole=not block.is_open)
+                yield from self._reasoning.parts
+        if block.plan:
+            opened = is_open("plan", "plan")
+            yield _fold_part("plan", headers.plan_header(block, is_open=opened))
+            if opened:
+                yield plan_part(block.plan)
+        for tool in block.tools:
+            yield from self._tool(tool, is_open=is_open("tool", f"tool:{tool.call_id}"))
+
+    def _tool(self, tool: ToolView, *, is_open: bool) -> list[Part]:
+        """Return a tool call's line and, when open, its details; made once for each state."""
+        made = self._tools.get(tool.call_id)
+        if made is not None and made[0] is tool and made[1] == is_open:
+            return made[2]
+        header = headers.tool_header(tool, is_open=is_open)
+        parts = [_fold_part(f"tool:{tool.call_id}", header)]
+        if is_open:
+            parts += tool_parts(tool)
+        self._tools[tool.call_id] = (tool, is_open, parts)
+        return parts
+
+
+def _kept(known: dict[str, Part], part: Part) -> Part:
+    """Return the part as it was known, rows and all, when nothing in it changed."""
+    old = known.get(part.key)
+    return old if old is not None and old is not part and old.inputs == part.inputs else part
+
+
+def _footer(lines: tuple[Words, ...]) -> Iterator[Part]:
+    if lines:
+        yield _words_part("foot", lines)
+
+
+def _fold_part(key: str, words: Words) -> Part:
+    return _words_part(key, (words,), has_stops=True, kind="fold")
+
+
+def _words_part(
+    key: str, lines: tuple[Words, ...], *, has_stops: bool = False, kind: str = "block"
+) -> Part:
+    return Part(
+        key,
+        lines,
+        partial(_draw_words, lines, kind if has_stops else None),
+        chars=sum(len(text) for words in lines for text, _ in words),
+        lines=len(lines),
+        has_stops=has_stops,
+    )
+
+
+def _draw_words(lines: tuple[Words, ...], stop: str | None, width: int, palette: Palette) -> Layout:
+    writer = Writer(width, palette)
+    if stop is not None:
+        writer.stop(stop, "")
+    for line in lines:
+        writer.write(
+            [(text, palette.base if role is None else palette.style(role)) for text, role in line]
+        )
+    return writer.layout()
+
+
+def _lead_part(lines: tuple[tuple[str, Role | None], ...], key: str = "lead") -> Part:
+    return Part(key, lines, partial(_draw_lead, lines), lines=len(lines), is_content=False)
+
+
+def _draw_lead(lines: tuple[tuple[str, Role | None], ...], width: int, palette: Palette) -> Layout:
+    rows = []
+    writer = Writer(width, palette)
+    for text, role in lines:
+        if role is None:
+            writer.gap()
+        else:
+            writer.line([(_rule(text, width), palette.style(role))], text)
+    rows = writer.layout().rows
+    return Layout([*rows] or [Row(Strip.blank(0))])
+
+
+def _rule(text: str, width: int) -> str:
+    """Return `── text ──` over the width, or the text alone where there is no room."""
+    spare = width - len(text) - 2
+    if spare < 4:
+        return text[:width]
+    left = spare // 2
+    return f"{'─' * left} {text} {'─' * (spare - left)}"
+
+
+def copy_text(block: Block) -> str:
+    """Return the text of a block that copying it gives."""
+    if isinstance(block, TurnBlock):
+        return str(block.text) or block.error_message or ""
+    return block.text

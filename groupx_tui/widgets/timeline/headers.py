@@ -1,0 +1,180 @@
+"""The wording of header lines: who, in what state, for how long; and of the lines after a block.
+
+Pure: blocks and times in, words with roles out. A header is a tuple of `(text, role)`; role None
+is plain text.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, tzinfo
+from typing import Final
+
+from groupx_tui.render.palette import Role
+from groupx_tui.state.model import Author, MessageBlock, NoticeBlock, ToolView, TurnBlock
+from groupx_tui.widgets.timeline import words
+
+Words = tuple[tuple[str, Role | None], ...]
+
+SEPARATOR: Final = (" · ", Role.DIM)
+FOLDED: Final = "▸"
+UNFOLDED: Final = "▾"
+
+_AUTHOR_ROLES: Final = {"user": Role.USER, "agent": Role.AGENT, "system": Role.SYSTEM}
+
+_PHASES: Final[dict[str, tuple[str, Role]]] = {
+    "queued": ("queued", Role.STATE_WAITING),
+    "dispatching": ("starting", Role.STATE_WORKING),
+    "running": ("working", Role.STATE_WORKING),
+    "cancelling": ("stopping", Role.STATE_WAITING),
+    "completed": ("done", Role.STATE_DONE),
+    "failed": ("failed", Role.STATE_FAILED),
+    "cancelled": ("cancelled", Role.STATE_WAITING),
+    "interrupted": ("interrupted", Role.STATE_UNCERTAIN),
+}
+
+_TOOL_STATES: Final[dict[str, tuple[str, str, Role]]] = {
+    "completed": ("✓", "done", Role.STATE_DONE),
+    "failed": ("✗", "failed", Role.STATE_FAILED),
+    "cancelled": ("✗", "cancelled", Role.STATE_WAITING),
+    "in_progress": ("⚙", "running", Role.STATE_WORKING),
+    "pending": ("⚙", "waiting", Role.STATE_WAITING),
+}
+
+_NOTICE_ROLES: Final = {"info": Role.DIM, "warning": Role.WARNING, "error": Role.ERROR}
+_NOTICE_MARKS: Final = {"info": "·", "warning": "!", "error": "✗"}
+
+_NORMAL_STOPS: Final = frozenset({"end_turn", "stop", "completed", ""})
+
+
+def _name(author: Author) -> tuple[str, Role | None]:
+    return author.name, _AUTHOR_ROLES[author.kind]
+
+
+def message_header(block: MessageBlock, tz: tzinfo | None) -> Words:
+    """Return `You · 14:03 → codex` with what became of it while it is on its way."""
+    parts: list[tuple[str, Role | None]] = [_name(block.author)]
+    if block.refusal is not None:
+        parts += [SEPARATOR, ("not sent", Role.STATE_FAILED)]
+    elif block.is_pending:
+        parts += [SEPARATOR, ("sending", Role.STATE_WAITING)]
+    else:
+        parts += [SEPARATOR, (words.clock(block.at, tz), Role.DIM)]
+    if block.to:
+        parts.append((f" → {', '.join(block.to)}", Role.DIM))
+    return tuple(parts)
+
+
+def turn_header(
+    block: TurnBlock, tz: tzinfo | None, now: datetime | None, behind: str | None
+) -> Words:
+    """Return the agent, its state and the time: how long it works, or worked, and when.
+
+    `now` lets open turns show how long they have been at it; `behind` names what a queued turn
+    waits for.
+    """
+    word, role = _PHASES[block.phase]
+    if block.phase == "running" and block.silent_s is not None:
+        word, role = "waiting for the model", Role.STATE_WAITING
+    parts: list[tuple[str, Role | None]] = [_name(block.author), SEPARATOR, (word, role)]
+    for detail in _turn_details(block, now, behind):
+        parts += [SEPARATOR, (detail, Role.DIM)]
+    if not block.is_open:
+        parts += [SEPARATOR, (words.clock(block.ended_at or block.queued_at, tz), Role.DIM)]
+    return tuple(part for part in parts if part[0])
+
+
+def _turn_details(block: TurnBlock, now: datetime | None, behind: str | None) -> list[str]:
+    if block.phase == "queued":
+        if not block.queue_position:
+            return []
+        place = f"{words.ordinal(block.queue_position)} in line"
+        return [f"{place} behind {behind}" if behind else place]
+    if not block.is_open:
+        took = words.between(block.started_at or block.queued_at, block.ended_at)
+        return [] if took is None else [words.duration(took)]
+    if block.silent_s is not None:
+        return [words.whole_seconds(block.silent_s)]
+    since = words.parse_time(block.started_at or block.queued_at)
+    if now is None or since is None:
+        return []
+    return [words.whole_seconds((now - since).total_seconds())]
+
+
+def reasoning_header(block: TurnBlock, *, is_open: bool) -> Words:
+    """Return `▸ reasoning · 1,240 characters · 3.2 s`."""
+    text = f"reasoning · {len(block.reasoning):,} chars"
+    if block.reasoning_ms is not None:
+        text += f" · {words.duration(block.reasoning_ms / 1000)}"
+    return ((f"{UNFOLDED if is_open else FOLDED} {text}", Role.FOLD),)
+
+
+def plan_header(block: TurnBlock, *, is_open: bool) -> Words:
+    """Return `▸ plan · 2 of 5 · what is being done`."""
+    done = sum(entry.get("status") == "completed" for entry in block.plan)
+    current = next(
+        (entry.get("content", "") for entry in block.plan if entry.get("status") == "in_progress"),
+        "",
+    )
+    text = f"{UNFOLDED if is_open else FOLDED} plan · {done} of {len(block.plan)} done"
+    return ((f"{text} · {current}" if current else text, Role.FOLD),)
+
+
+def tool_header(tool: ToolView, *, is_open: bool) -> Words:
+    """Return `▸ ✓ title · kind · done · 0.4 s`."""
+    status = tool.status
+    if tool.has_ended and status in ("in_progress", "pending"):
+        status = "completed"
+    mark, word, role = _TOOL_STATES.get(status, ("⚙", status, Role.STATE_WAITING))
+    title = tool.title or tool.call_id
+    parts: list[tuple[str, Role | None]] = [
+        (f"{UNFOLDED if is_open else FOLDED} ", Role.FOLD),
+        (mark, role),
+        (f" {title}", Role.FOLD),
+    ]
+    if tool.kind and tool.kind != "other":
+        parts += [SEPARATOR, (tool.kind, Role.DIM)]
+    parts += [SEPARATOR, (word, role if role is Role.STATE_FAILED else Role.DIM)]
+    if tool.duration_ms is not None:
+        parts += [SEPARATOR, (words.duration(tool.duration_ms / 1000), Role.DIM)]
+    return tuple(parts)
+
+
+def turn_footer(block: TurnBlock) -> tuple[Words, ...]:
+    """Return the lines after a turn's text: why it ended, what is uncertain, that it was cut."""
+    lines: list[Words] = []
+    if not block.is_open and block.phase != "completed" and len(block.text):
+        lines.append((("… the answer ends here; it is not complete", Role.DIM),))
+    if block.is_cut:
+        lines.append((("… cut here; the whole text is in the room's record", Role.DIM),))
+    if block.phase == "completed" and (block.stop_reason or "") not in _NORMAL_STOPS:
+        reason = (block.stop_reason or "").replace("_", " ")
+        lines.append(((f"! stopped: {reason}", Role.WARNING),))
+    lines += _failure(block)
+    return tuple(lines)
+
+
+def _failure(block: TurnBlock) -> list[Words]:
+    lines: list[Words] = []
+    if block.phase in ("failed", "interrupted") and (block.error_message or block.error_code):
+        text = block.error_message or ""
+        code = f" ({block.error_code})" if block.error_code and text else block.error_code or ""
+        lines.append(((f"✗ {text}{code}", Role.ERROR),))
+    if block.is_open or block.phase == "completed":
+        return lines
+    if block.certainty == "unknown":
+        lines.append((("? uncertain: it may have arrived", Role.STATE_UNCERTAIN),))
+    elif block.phase == "interrupted" and block.certainty == "not_delivered":
+        lines.append((("it did not arrive", Role.DIM),))
+    return lines
+
+
+def message_footer(block: MessageBlock) -> tuple[Words, ...]:
+    """Return why a message was refused."""
+    return () if block.refusal is None else (((f"✗ {block.refusal}", Role.ERROR),),)
+
+
+def notice_words(block: NoticeBlock, tz: tzinfo | None) -> Words:
+    """Return a notice as its one line."""
+    role = _NOTICE_ROLES[block.tone]
+    mark = _NOTICE_MARKS[block.tone]
+    return ((f"{mark} {block.text}", role), SEPARATOR, (words.clock(block.at, tz), Role.DIM))
