@@ -109,6 +109,10 @@ class RoomScript:
         self.write("turn.dispatched", body, room=room)
         return self.write("turn.started", body, agent_actor(key), room=room)
 
+    def answer_of(self, turn: str) -> str:
+        """All that was streamed of a turn's answer."""
+        return self._answers.get(turn, "")
+
     def delta(self, turn: str, key: str, text: str, room: str = MAIN) -> Event:
         before = self._answers.get(turn, "")
         self._answers[turn] = before + text
