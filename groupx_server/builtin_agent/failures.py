@@ -77,70 +77,74 @@ def from_status(
     endpoint: Endpoint, status: int, reported: str, *, retry_after_s: float | None = None
 ) -> ModelError:
     """The endpoint answered with an HTTP status that is not 200."""
-    said = f": {safe_line(reported, 400)}" if reported.strip() else "."
     where = f"{shown_url(endpoint.base_url)} (HTTP {status})"
-    kind, sentence = _status_sentence(endpoint, status, where, said)
-    return ModelError(kind, sentence, status=status, reported=reported, retry_after_s=retry_after_s)
+    kind, sentence = _status_sentence(safe_line(endpoint.model, 80), status)
+    return ModelError(
+        kind,
+        f"The model endpoint {where} {sentence}{_said(reported)}",
+        status=status,
+        reported=reported,
+        retry_after_s=retry_after_s,
+    )
 
 
-def _status_sentence(
-    endpoint: Endpoint, status: int, where: str, said: str
-) -> tuple[FailureKind, str]:
-    model = safe_line(endpoint.model, 80)
+def _status_sentence(model: str, status: int) -> tuple[FailureKind, str]:
+    """The kind, and what happened and what to do; what the endpoint said comes after it."""
     if status in _AUTH_STATUSES:
         return "auth", (
-            f"The model endpoint {where} refused the API key{said} "
-            "Set GROUPX_MODEL_API_KEY (in the config: model.apiKeyEnv) and restart the agent."
+            "refused the API key. Set GROUPX_MODEL_API_KEY (in the config: model.apiKeyEnv) and "
+            "restart the agent."
         )
     if status == 404:
         return "rejected", (
-            f"The model endpoint {where} does not know model “{model}” or has no chat "
-            f"completions{said} Check GROUPX_MODEL_NAME and GROUPX_MODEL_BASE_URL "
-            f"(with Ollama: `ollama pull {model}`)."
+            f"does not know model “{model}”, or has no chat completions. Check GROUPX_MODEL_NAME "
+            f"and GROUPX_MODEL_BASE_URL (with Ollama: `ollama pull {model}`)."
         )
     if status in _BUSY_STATUSES:
         return "busy", (
-            f"The model endpoint {where} is over its limit{said} "
-            "Wait a little and send the message again, or use another model."
+            "is over its limit. Wait a little and send the message again, or use another model."
         )
     if status >= 500:
-        return "busy", (
-            f"The model endpoint {where} has failed{said} "
-            "Look at its own log; send the message again when it works."
-        )
+        return "busy", "has failed. Look at its own log; send the message again when it works."
     if 300 <= status < 400:
         return "rejected", (
-            f"The model endpoint {where} points to another address, which is not followed. "
-            "Set GROUPX_MODEL_BASE_URL to the address itself."
+            "points to another address, which is not followed. Set GROUPX_MODEL_BASE_URL to the "
+            "address itself."
         )
     return "rejected", (
-        f"The model endpoint {where} refused the request{said} "
-        f"Check that model “{model}” exists there and takes a prompt of this size."
+        f"refused the request. Check that model “{model}” exists there and takes a prompt of "
+        "this size."
     )
+
+
+def _said(reported: str) -> str:
+    """What the endpoint said, at the end of a sentence, where it may be cut."""
+    return f" It said: “{safe_line(reported, 300)}”" if reported.strip() else ""
 
 
 def unreachable(endpoint: Endpoint, reason: str) -> ModelError:
     """No connection."""
     return ModelError(
         "unreachable",
-        f"Nothing answers at {shown_url(endpoint.base_url)} ({safe_line(reason, 200)}). "
-        "Start the model server, or change GROUPX_MODEL_BASE_URL; /setup says how.",
+        f"Nothing answers at {shown_url(endpoint.base_url)}. Start the model server, or change "
+        f"GROUPX_MODEL_BASE_URL; /setup says how. ({safe_line(reason, 200)})",
     )
 
 
 def dropped(endpoint: Endpoint, reason: str, *, streamed: bool) -> ModelError:
     """The connection ended before the answer did."""
-    kept = "What had arrived is kept above; it is not asked for again by itself. " * streamed
+    when = "in the middle of the answer" if streamed else "before the answer began"
+    kept = " What had arrived is kept." * streamed
     return ModelError(
         "dropped",
-        f"The connection to {endpoint.shown} broke in the middle of the answer "
-        f"({safe_line(reason, 200)}). {kept}Send the message again if you want a new answer.",
+        f"The connection to {endpoint.shown} broke {when}.{kept} Send the message again for a new "
+        f"answer. ({safe_line(reason, 200)})",
     )
 
 
 def timed_out(endpoint: Endpoint, timeout_s: float, *, streamed: bool) -> ModelError:
     """The model was silent for too long."""
-    kept = " What had arrived is kept above." * streamed
+    kept = " What had arrived is kept." * streamed
     return ModelError(
         "timeout",
         f"{endpoint.shown} was silent for {timeout_s:g} s, so the request was ended.{kept} "

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-_HEADER_CHARS: Final = 4096
 _HEADER_FIELD: Final = re.compile(r"^(room|target)=(\S+)$", re.MULTILINE)
 _FENCE: Final = re.compile(r"\[groupx_protocol fence=(\S+)\]\n")
 _MENTIONS: Final = re.compile(r"^(?:@[\w.:/-]+[,:]?\s+)+")
@@ -32,7 +31,7 @@ def read_prompt(blocks: Sequence[Any], meta: Any) -> Prompt:
     text = "\n\n".join(filter(None, (_block_text(block) for block in blocks)))
     groupx = meta.get("groupx") if isinstance(meta, Mapping) else None
     told = groupx if isinstance(groupx, Mapping) else {}
-    header = dict(_HEADER_FIELD.findall(text[:_HEADER_CHARS])) if _is_packet(text) else {}
+    header = _header(text)
     current = told.get("currentMessage")
     if not isinstance(current, str):
         current = _current_section(text)
@@ -49,8 +48,13 @@ def without_mentions(text: str) -> str:
     return _MENTIONS.sub("", text.strip())
 
 
-def _is_packet(text: str) -> bool:
-    return text.lstrip().startswith("[groupx_protocol")
+def _header(text: str) -> dict[str, str]:
+    """The fields of the protocol section, which the server alone writes."""
+    first = _FENCE.match(text.lstrip())
+    if first is None:
+        return {}
+    section, _, _ = text.partition(f"\n[/groupx_protocol fence={first[1]}]")
+    return dict(_HEADER_FIELD.findall(section))
 
 
 def _current_section(text: str) -> str:

@@ -125,7 +125,7 @@ class RoomApi:
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise self._silent(str(error) or type(error).__name__) from error
         if not response.is_success:
-            raise self._refused(response.status_code, path)
+            raise self._refused(response.status_code, path, body)
         return self._object(body, path)
 
     def _object(self, body: bytes, path: str) -> dict[str, Any]:
@@ -143,17 +143,33 @@ class RoomApi:
             "`groupx status` shows whether it runs."
         )
 
-    def _refused(self, status: int, path: str) -> RoomDataError:
+    def _refused(self, status: int, path: str, body: bytes) -> RoomDataError:
+        """What the server's error says, in its own words where it gives some."""
+        code, said = _error(body)
+        is_missing = status == 404 and code in ("", ErrorCode.UNKNOWN_PATH)
         if status in (401, 403):
             sentence = "refused this agent's token; restart the agent to give it a new one"
-        elif status == 404:
+        elif is_missing:
             sentence = "does not offer this"
         else:
-            sentence = "failed"
+            sentence = f"says: {said}" if said else "failed"
         return RoomDataError(
-            f"The GroupX server at {self.shown_url} {sentence} (HTTP {status}, {path}).",
-            is_missing=status == 404,
+            f"The GroupX server at {self.shown_url} {sentence.rstrip('.')} "
+            f"(HTTP {status}, {path}).",
+            is_missing=is_missing,
         )
+
+
+def _error(body: bytes) -> tuple[str, str]:
+    """Code and sentence of an error reply; empty where it has none."""
+    try:
+        reply = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return "", ""
+    error = reply.get("error") if isinstance(reply, dict) else None
+    if not isinstance(error, dict):
+        return "", ""
+    return str(error.get("code") or ""), safe_line(str(error.get("message") or ""), 300)
 
 
 def _objects(body: dict[str, Any], key: str) -> list[dict[str, Any]]:

@@ -29,6 +29,7 @@ class TurnSink:
         self._turn = turn_number
         self._calls = itertools.count(1)
         self._said: list[str] = []
+        self._is_in_text = False
 
     @property
     def said(self) -> str:
@@ -38,6 +39,7 @@ class TurnSink:
     async def message(self, text: str) -> None:
         """Send a piece of the answer; nothing for an empty one."""
         self._said.append(text)
+        self._is_in_text = self._is_in_text or bool(text)
         await self._text("agent_message_chunk", text)
 
     async def thought(self, text: str) -> None:
@@ -45,8 +47,8 @@ class TurnSink:
         await self._text("agent_thought_chunk", text)
 
     async def say(self, text: str) -> None:
-        """Stream a text that is known whole, in small pieces."""
-        for piece in pieces(text):
+        """Stream a paragraph that is known whole, in small pieces."""
+        for piece in pieces("\n\n" * self._is_in_text + text):
             await self.message(piece)
 
     async def tool_started(
@@ -58,6 +60,9 @@ class TurnSink:
         raw_input: Any = None,
     ) -> str:
         """Announce a tool call and return its id."""
+        if self._is_in_text:
+            self._said.append("\n\n")
+        self._is_in_text = False
         call_id = f"call-{self._turn}-{next(self._calls)}"
         update: dict[str, Any] = {"toolCallId": call_id, "title": title, "kind": kind}
         update["status"] = status

@@ -44,8 +44,8 @@ class Guide:
         """Answer the person's message; a server that gives no data is reported, not raised."""
         asked = understand(current)
         await self._desk.sink.thought(_reasoning(asked))
-        if not asked.by_slash:
-            await self._desk.sink.say(_preface(asked))
+        if preface := _preface(asked):
+            await self._desk.sink.say(preface)
         try:
             await self._run(asked)
         except RoomDataError as error:
@@ -83,9 +83,9 @@ def _reasoning(asked: Understood) -> str:
 
 
 def _preface(asked: Understood) -> str:
-    if asked.command in ("greeting", "none", "help"):
+    if asked.by_slash or asked.command in ("greeting", "none", "help"):
         return ""
-    return f"{NO_MODEL} I took your message for `{asked.line}`.\n\n"
+    return f"{NO_MODEL} I took your message for `{asked.line}`."
 
 
 def _words(asked: Understood) -> str:

@@ -86,7 +86,7 @@ async def _server(desk: Desk) -> str:
         count = len(await room.rooms())
     except RoomDataError as error:
         return error.message
-    return f"{desk.api.shown_url} answers, {count} rooms"
+    return f"{desk.api.shown_url} answers, {count} room{'' if count == 1 else 's'}"
 
 
 async def _model(desk: Desk) -> str:

@@ -74,7 +74,8 @@ def test_a_refusal_is_shown_and_ends_the_turn_as_one() -> None:
 
 def test_usage_comes_with_empty_or_missing_choices() -> None:
     usage = {"prompt_tokens": 3}
-    for payload in ({"choices": []}, {"choices": None}, dict[str, Any]()):
+    payloads: list[dict[str, Any]] = [{"choices": []}, {"choices": None}, {}]
+    for payload in payloads:
         assert _read({**payload, "usage": usage}) == [UsageSeen(usage)]
 
 

@@ -78,6 +78,17 @@ async def test_a_server_without_memory_is_missing_it_and_not_broken() -> None:
     assert not broken.value.is_missing
 
 
+async def test_a_refusal_is_told_in_the_servers_own_words() -> None:
+    async def refuse(_: HttpRequest, respond: Responder) -> None:
+        body = b'{"error": {"code": "UNKNOWN_ROOM", "message": "There is no room \\"x\\"."}}'
+        await respond.whole(404, body)
+
+    async with LoopbackServer(refuse) as server, api_at(server.url) as api:
+        with pytest.raises(RoomDataError, match=r'says: There is no room "x" \(HTTP 404') as error:
+            await api.messages("room:x")
+    assert not error.value.is_missing
+
+
 async def test_a_wrong_token_is_told_without_showing_it() -> None:
     async with FakeRoomServer() as server, api_at(server.url, "wrong-token") as api:
         with pytest.raises(RoomDataError, match="refused this agent's token") as error:

@@ -67,6 +67,15 @@ async def test_a_tool_call_is_announced_changed_and_closed() -> None:
     assert second["content"][0]["content"]["text"] == "no"
 
 
+async def test_paragraphs_are_set_apart_unless_a_tool_call_does_that() -> None:
+    told = Told()
+    await told.sink.say("one")
+    await told.sink.say("two")
+    await told.sink.tool_started("t", "read")
+    await told.sink.say("three")
+    assert told.sink.said == "one\n\ntwo\n\nthree"
+
+
 async def test_thoughts_are_no_part_of_what_was_said() -> None:
     told = Told()
     await told.sink.thought("hm")
