@@ -47,6 +47,13 @@ WAIT_S = 300.0  # longer than any test; an abandoned agent still ends by itself
 CHILD = [sys.executable, "-c", "import signal; signal.pause()"]
 
 
+def current_message(text: str) -> str:
+    """The message of a GroupX context packet; other text is taken whole. Without this, markers of
+    earlier messages in the packet would be played again."""
+    start = text.rfind("[current_message fence=")
+    return text if start < 0 else text[start:]
+
+
 class Wire:
     """stdout, one message at a time, and the answers to our own requests."""
 
@@ -95,7 +102,7 @@ class Turn:
         self.late = ""
 
     def run(self) -> None:
-        markers = MARKER.findall(self.text)
+        markers = MARKER.findall(current_message(self.text))
         if not markers:
             self.say(f"echo: {self.text}")
         for name, argument in markers:
