@@ -160,6 +160,13 @@ class TimelineActions(Widget):
         if text:
             self.post_message(CopyRequested(text, what))
 
+    @property
+    def current_block_id(self) -> str | None:
+        """The block the cursor is on, else the one at the eye; None when nothing is shown. What a
+        reply, details and a cancel refer to."""
+        found = self._reader.target()
+        return None if found is None else found.place.block_id
+
     def selected_text(self) -> str:
         """The logical text of the mouse selection, "" when there is none."""
         selection = self._reader.selection
