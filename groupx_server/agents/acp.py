@@ -47,7 +47,7 @@ class CallEnded:
     answer: Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Activity:
     """The session gave a sign of life, with what it meant (often nothing)."""
 

@@ -69,7 +69,8 @@ class Flight:
         self._silence_told_s = 0.0
         if not self._discarding:
             self._queue.extend(events)
-            self._chars += sum(_size(event) for event in events)
+            for event in events:
+                self._chars += _size(event)
         self.changed.set()
 
     def answered(self) -> None:

@@ -138,14 +138,16 @@ class AcpTurn:
 
     def _message(self, update: dict[str, Any]) -> list[NativeEvent]:
         text = content_text(update.get("content"))
-        usage = usage_of_chunk(update)
         if not text:
+            usage = usage_of_chunk(update)
             return self._begin([UsageReported(usage)] if usage else [])
-        if any(pattern.match(text) for pattern in self._quirks.aside_patterns):
+        asides = self._quirks.aside_patterns
+        if asides and any(pattern.match(text) for pattern in asides):
             return self._begin([ReasoningDelta(text)])
         self._has_output = True
         self._chars += len(text)
-        self._head = (self._head + text[:_HEAD_CHARS])[:_HEAD_CHARS]
+        if len(self._head) < _HEAD_CHARS:
+            self._head = (self._head + text[:_HEAD_CHARS])[:_HEAD_CHARS]
         message_id = update.get("messageId")
         return self._begin(
             [ContentDelta(text, message_id if isinstance(message_id, str) else None)]

@@ -21,7 +21,7 @@ _EXCERPT_BYTES: Final = 200
 METHOD_NOT_FOUND: Final = -32601
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Response:
     """The answer to our request `id`, which called `method`."""
 
@@ -30,7 +30,7 @@ class Response:
     result: Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ErrorResponse:
     """The refusal of our request `id`, which called `method`; `data` is any JSON."""
 
@@ -41,7 +41,7 @@ class ErrorResponse:
     data: Any = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Request:
     """The other side asks and waits; answer with `respond` or `respond_error` and this `id`."""
 
@@ -50,7 +50,7 @@ class Request:
     params: Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Notification:
     """The other side tells; no answer is expected."""
 
@@ -58,7 +58,7 @@ class Notification:
     params: Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Noise:
     """Something that is no usable message; skipped. `excerpt` is raw and short."""
 

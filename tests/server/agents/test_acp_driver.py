@@ -551,3 +551,40 @@ async def test_the_servers_own_secrets_do_not_reach_the_agent(
         session = await opened(driver, script.folder)
         said = answer_of(await collect(session, "[[env GROUPX_TOKEN]] [[env TOY_KEY]][[env TERM]]"))
     assert said == "(not set)givendumb"
+
+
+# --- the loop of the server ------------------------------------------------------------------
+
+
+def test_the_driver_works_on_uvloop_too(script: Script) -> None:
+    uvloop = pytest.importorskip("uvloop")
+
+    async def talk() -> None:
+        async with running(script) as driver:
+            session = await opened(driver, script.folder)
+            assert answer_of(await collect(session, "hello")) == "echo: hello"
+            burst = answer_of(await collect(session, "[[burst 5000]]"))
+            assert burst == "".join(f"{n} " for n in range(5_000))
+            failure = failure_of(await collect(session, "[[stderr 300000]][[exit 3]]"))
+            assert failure.details == {"exitStatus": 3}
+            assert "the script says so" in failure.message
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(talk())
+
+
+@pytest.mark.slow
+def test_a_stubborn_agent_is_ended_on_uvloop_too(script: Script) -> None:
+    uvloop = pytest.importorskip("uvloop")
+
+    async def talk() -> None:
+        spec = script.spec("--ignore-term", "--ignore-eof", timeouts=quicker(close_s=0.1))
+        async with running(script, spec) as driver:
+            pid = driver.pid
+            session = await opened(driver, script.folder)
+            await collect(session, "[[child]]")
+        assert pid is not None
+        assert not is_running(pid)
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(talk())
