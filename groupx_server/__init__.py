@@ -1,0 +1,1 @@
+"""The headless server: owns the ledger, drives the agents, serves clients on loopback."""

@@ -11,10 +11,10 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import structlog
@@ -26,9 +26,7 @@ from groupx_server.http.app import build_app
 from groupx_server.http.auth import Access, Credential, Credentials
 from groupx_server.http.serve import HttpServer, bind_loopback
 from groupx_server.http.state import ServerState
-from groupx_server.ledger.actors import disable_others, upsert_agent
-from groupx_server.ledger.bindings import interrupt_leftovers
-from groupx_server.ledger.recovery import Recovery, recover
+from groupx_server.ledger.startup import RosterRow, settle_at_start
 from groupx_server.ledger.store import Ledger
 from groupx_server.logs import open_log
 from groupx_server.rooms.agents import Agents
@@ -178,14 +176,11 @@ async def _prepare_rows(ledger: Ledger, roster: Roster, site: _Site) -> None:
     now = site.clock.now()
     limits = _limits(site.config.limits)
 
-    def step(connection: sqlite3.Connection) -> Recovery:
-        for entry in roster.entries.values():
-            upsert_agent(connection, entry.actor_id, entry.display_name, entry.enabled, now)
-        disable_others(connection, list(roster.entries), now)
-        interrupt_leftovers(connection, now)
-        return recover(connection, limits, now)
-
-    done = await ledger.write(step)
+    rows = [
+        RosterRow(entry.actor_id, entry.display_name, entry.enabled)
+        for entry in roster.entries.values()
+    ]
+    done = await ledger.write(partial(settle_at_start, roster=rows, limits=limits, now=now))
     log.info(
         "turns.recovered",
         requeued=len(done.requeued),

@@ -17,7 +17,7 @@ from groupx_server.context.packet import SOFT_SHARE, Packet, PacketInput, build_
 from groupx_server.ledger.dispatch import delivered_seq
 from groupx_server.ledger.messages import SpokenMessage, newest_between, read_message, said_after
 from groupx_server.ledger.rooms import read_room
-from groupx_server.ledger.turns import OPEN_SQL
+from groupx_server.ledger.turns import open_sources
 from groupx_shared.errors import ErrorCode, GroupXError
 from groupx_shared.wire.replies import ContextUsage
 
@@ -88,7 +88,7 @@ def _delta(
     shown: Sequence[SpokenMessage],
 ) -> _Delta:
     hidden = {message.event_id for message in shown}
-    hidden |= _waiting_sources(connection, request.actor_id, request.room_id)
+    hidden |= open_sources(connection, request.actor_id, request.room_id)
     messages = newest_between(
         connection, request.room_id, after_seq, through_seq, MAX_DELTA_MESSAGES
     )
@@ -101,15 +101,6 @@ def _delta(
     in_range = said_after(connection, request.room_id, after_seq).messages
     unread = max(0, in_range - len(messages))
     return _Delta(kept, len(kept) + unread)
-
-
-def _waiting_sources(connection: sqlite3.Connection, actor_id: str, room_id: str) -> set[str]:
-    cursor = connection.execute(
-        "SELECT source_event_id FROM turns WHERE target_actor_id = ? AND room_id = ?"
-        f" AND status IN {OPEN_SQL}",
-        (actor_id, room_id),
-    )
-    return {event_id for (event_id,) in cursor}
 
 
 def _reply_chain(connection: sqlite3.Connection, current: SpokenMessage) -> list[SpokenMessage]:

@@ -132,6 +132,16 @@ def open_turns(connection: sqlite3.Connection, room_id: str, limit: int) -> list
     ]
 
 
+def open_sources(connection: sqlite3.Connection, actor_id: str, room_id: str) -> set[str]:
+    """Event ids of the messages whose turns the agent has not ended in this room."""
+    cursor = connection.execute(
+        "SELECT source_event_id FROM turns WHERE target_actor_id = ? AND room_id = ?"
+        f" AND status IN {OPEN_SQL}",
+        (actor_id, room_id),
+    )
+    return {event_id for (event_id,) in cursor}
+
+
 def partial_text(connection: sqlite3.Connection, turn_id: str) -> str:
     """What a running turn has answered so far, as far as it is on disk."""
     cursor = connection.execute(

@@ -1,0 +1,1 @@
+"""How clients talk to the server: endpoints, the event stream, the session over both."""

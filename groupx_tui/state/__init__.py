@@ -1,0 +1,1 @@
+"""What the client knows, as pure data, and how events change it. No Textual, no I/O."""

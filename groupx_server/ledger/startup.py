@@ -1,0 +1,33 @@
+"""What a start does to the rows, in one transaction, before anybody can ask."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from groupx_server.domain.limits import Limits
+from groupx_server.ledger.actors import disable_others, upsert_agent
+from groupx_server.ledger.bindings import interrupt_leftovers
+from groupx_server.ledger.recovery import Recovery, recover
+
+
+@dataclass(frozen=True, slots=True)
+class RosterRow:
+    """One agent of the roster, as the ledger keeps it."""
+
+    actor_id: str
+    display_name: str
+    enabled: bool
+
+
+def settle_at_start(
+    connection: sqlite3.Connection, roster: Sequence[RosterRow], limits: Limits, now: str
+) -> Recovery:
+    """Bring the actors up to date, close what an earlier server's processes left open, and settle
+    the turns it was working on."""
+    for row in roster:
+        upsert_agent(connection, row.actor_id, row.display_name, row.enabled, now)
+    disable_others(connection, [row.actor_id for row in roster], now)
+    interrupt_leftovers(connection, now)
+    return recover(connection, limits, now)
