@@ -63,7 +63,6 @@ class Role(StrEnum):
     BADGE = "badge"
     CURSOR = "cursor"
     SELECTION = "selection"
-    SCROLL_TRACK = "scroll-track"
     SCROLL_THUMB = "scroll-thumb"
 
 

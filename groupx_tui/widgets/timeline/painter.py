@@ -23,7 +23,6 @@ SCROLLBAR: Final = 1
 
 _OWN_BAR: Final = "▌ "
 _CURSOR_MARK: Final = "❯ "
-_TRACK: Final = "│"
 _THUMB: Final = "┃"
 
 
@@ -40,8 +39,8 @@ class Painter:
         self.palette = palette
         self._cells = max(0, width - SCROLLBAR)
 
-    def line(self, row: Row, *, is_own: bool, has_thumb: bool | None) -> Strip:
-        """Return the row as a whole line; `has_thumb` None draws no scrollbar."""
+    def line(self, row: Row, *, is_own: bool, has_thumb: bool) -> Strip:
+        """Return the row as a whole line."""
         key = (self.palette, self.width, is_own, has_thumb)
         strip = row.drawn.get(key)
         if strip is None:
@@ -50,12 +49,12 @@ class Painter:
             strip = row.drawn[key] = self._whole(row, gutter, None, has_thumb)
         return strip
 
-    def cursor_line(self, row: Row, *, has_thumb: bool | None) -> Strip:
+    def cursor_line(self, row: Row, *, has_thumb: bool) -> Strip:
         """Return the row as the line that the cursor is on."""
         return self._whole(row, (_CURSOR_MARK, Role.CURSOR), Role.CURSOR, has_thumb)
 
     def selected_line(
-        self, row: Row, start: int, end: int, *, is_own: bool, has_thumb: bool | None
+        self, row: Row, start: int, end: int, *, is_own: bool, has_thumb: bool
     ) -> Strip:
         """Return the row with the characters `start..end` of its text selected."""
         strip = self.line(row, is_own=is_own, has_thumb=has_thumb)
@@ -75,7 +74,7 @@ class Painter:
         )
         return Strip.join([before, marked, after])
 
-    def blank(self, has_thumb: bool | None) -> Strip:
+    def blank(self, *, has_thumb: bool) -> Strip:
         """Return an empty line."""
         return self._whole(Row(Strip([], 0)), ("", None), None, has_thumb)
 
@@ -88,7 +87,7 @@ class Painter:
         return joined.adjust_cell_length(self.width, self.palette.base)
 
     def _whole(
-        self, row: Row, gutter: tuple[str, Role | None], laid: Role | None, has_thumb: bool | None
+        self, row: Row, gutter: tuple[str, Role | None], laid: Role | None, has_thumb: bool
     ) -> Strip:
         palette = self.palette
         mark, role = gutter
@@ -103,12 +102,10 @@ class Painter:
                 Segment(text, palette.over(style or palette.base, laid))
                 for text, style, _ in content
             ]
-        if has_thumb is None:
-            segments.append(Segment(" " * SCROLLBAR, palette.base))
-        else:
-            bar = (_THUMB, Role.SCROLL_THUMB) if has_thumb else (_TRACK, Role.SCROLL_TRACK)
-            segments.append(Segment(bar[0], palette.style(bar[1])))
-        strip = Strip([segment for segment in segments if segment.text])
+        thumb = palette.style(Role.SCROLL_THUMB) if has_thumb else palette.base
+        segments.append(Segment(_THUMB if has_thumb else " " * SCROLLBAR, thumb))
+        # Each segment costs its colours in bytes: neighbours of one style are sent as one.
+        strip = Strip(Segment.simplify(segment for segment in segments if segment.text))
         return strip.adjust_cell_length(self.width, palette.base)
 
 

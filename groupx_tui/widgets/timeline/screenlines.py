@@ -61,9 +61,9 @@ class ScreenLines:
         cursor = reader.cursor.found() if has_cursor else None
         spans = {} if reader.selection is None else reader.selection.spans(rows)
         for y in range(height):
-            has_thumb = None if thumb is None else thumb.start <= y < thumb.end
+            has_thumb = thumb is not None and thumb.start <= y < thumb.end
             if y >= len(rows):
-                yield _hint(painter) if not y else painter.blank(has_thumb)
+                yield _hint(painter) if not y else painter.blank(has_thumb=has_thumb)
                 continue
             ref, row = rows[y], document.row(rows[y])
             own = is_own(document.blocks[ref.block]) and document.part(ref).is_content
@@ -78,7 +78,7 @@ class ScreenLines:
 
 def _hint(painter: Painter) -> Strip:
     text = Segment(EMPTY_HINT, painter.palette.style(Role.DIM))
-    return painter.line(Row(Strip([text])), is_own=False, has_thumb=None)
+    return painter.line(Row(Strip([text])), is_own=False, has_thumb=False)
 
 
 def _ranges(old: list[Strip], new: list[Strip]) -> Iterator[tuple[int, int]]:

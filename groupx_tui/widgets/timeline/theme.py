@@ -63,7 +63,6 @@ Timeline {
         color: $screen-selection-foreground;
         background: $screen-selection-background;
     }
-    .timeline--scroll-track { color: $panel; }
     .timeline--scroll-thumb { color: $foreground-muted; }
 }
 """

@@ -198,7 +198,7 @@ class Timeline(TimelineActions, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """Return one line of the last frame."""
         strips = self._lines.strips
-        return strips[y] if y < len(strips) else self._painter.blank(None)
+        return strips[y] if y < len(strips) else self._painter.blank(has_thumb=False)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return lines of the last frame as they are: they are whole, so Textual's own cache,
