@@ -63,6 +63,11 @@ class Flight:
         """True while the consumer is so far behind that no more should be read."""
         return len(self._queue) >= MAX_EVENTS or self._chars >= MAX_CHARS
 
+    @property
+    def queued(self) -> int:
+        """Events that were read and not yet consumed."""
+        return len(self._queue)
+
     def arrived(self, events: Sequence[NativeEvent]) -> None:
         """The session gave a sign of life, with these events (often none)."""
         self._active_at = self._clock.now()

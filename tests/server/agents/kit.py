@@ -115,9 +115,9 @@ def is_running(pid: int) -> bool:
     return stat.rpartition(")")[2].split()[0] not in ("Z", "X")
 
 
-async def until(condition: Callable[[], bool], what: str) -> None:
+async def until(condition: Callable[[], bool], what: str, within_s: float = LIMIT_S) -> None:
     """Poll a fact of the operating system that no event tells of; bounded."""
-    deadline = asyncio.get_running_loop().time() + LIMIT_S
+    deadline = asyncio.get_running_loop().time() + within_s
     while not condition():
         assert asyncio.get_running_loop().time() < deadline, f"never came true: {what}"
         await asyncio.sleep(0.01)

@@ -11,9 +11,12 @@ from typing import Any
 import pytest
 
 from groupx_server.agents.acp_driver import AcpDriver
+from groupx_server.agents.acp_flight import MAX_EVENTS
+from groupx_server.agents.acp_session import AcpSession
 from groupx_server.agents.base import AgentSpec, McpEndpoint, Session, SessionRequest
 from groupx_server.domain.native import (
     ContentDelta,
+    NativeEvent,
     PlanUpdated,
     ReasoningDelta,
     ToolProgress,
@@ -354,22 +357,46 @@ async def test_a_flood_on_stderr_never_blocks_and_only_its_end_is_kept(script: S
     assert "\x1b" not in tail
 
 
+@pytest.mark.slow
 async def test_a_slow_consumer_holds_the_agent_back_and_loses_nothing(script: Script) -> None:
-    count = 30_000
+    count = 60_000
+    high_water = MAX_EVENTS + 6_000  # and what one read of the pipe holds
     async with running(script) as driver:
         session = await opened(driver, script.folder)
-        pieces: list[str] = []
-        largest = 0
+        assert isinstance(session, AcpSession)
+        stream = session.prompt("turn_1", f"[[burst {count}]]")
+        pieces = [event.text async for event in _first(stream) if isinstance(event, ContentDelta)]
+        flight = session.flight
+        assert flight is not None
+        await until(lambda: flight.is_full, "the queue is full")
+        with pytest.raises(AssertionError):  # the agent has far more to say, but must wait
+            await until(lambda: flight.queued > high_water, "more is read", within_s=0.5)
         async with asyncio.timeout(30):
-            async for event in session.prompt("turn_1", f"[[burst {count}]]"):
-                if isinstance(event, ContentDelta):
-                    pieces.append(event.text)
-                    if len(pieces) % 500 == 0:
-                        await asyncio.sleep(0)
-                flight = driver._link.flights.get(session.native_session_id)
-                largest = max(largest, len(flight._queue) if flight else 0)
+            pieces += [event.text async for event in stream if isinstance(event, ContentDelta)]
     assert "".join(pieces) == "".join(f"{n} " for n in range(count))
-    assert largest < 6_000  # the high-water mark plus what one chunk of the pipe holds
+
+
+async def _first(stream: AsyncIterator[NativeEvent]) -> AsyncIterator[NativeEvent]:
+    """The stream up to and with the first piece of the answer."""
+    async for event in stream:
+        yield event
+        if isinstance(event, ContentDelta):
+            return
+
+
+async def test_a_cancel_reaches_an_agent_that_is_held_back(script: Script) -> None:
+    async with running(script, script.spec(timeouts=quicker(cancel_s=0.1))) as driver:
+        session = await opened(driver, script.folder)
+        assert isinstance(session, AcpSession)
+        stream = session.prompt("turn_1", "[[flood]]")
+        assert isinstance(await anext(stream), TurnStarted)
+        flight = session.flight
+        assert flight is not None
+        await until(lambda: flight.is_full, "the queue is full")
+        await session.cancel()
+        await until(lambda: len(script.log("cancel")) == 1, "the agent was told")
+        events = [event async for event in stream]
+        assert failure_of(events).code is ErrorCode.TURN_CANCEL_TIMEOUT
 
 
 # --- start -----------------------------------------------------------------------------------
