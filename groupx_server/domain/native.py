@@ -5,8 +5,8 @@ into deltas, records and the one terminal. Plain frozen data: no protocol, no cl
 text here is still hostile: the runner cleans and bounds it before it is stored or published.
 
 A turn's stream is: any number of non-terminal events, then exactly one of `TurnCompleted`,
-`TurnCancelled`, `TurnFailed`, and nothing after it. The first event of any kind proves that the
-agent received the prompt.
+`TurnCancelled`, `TurnFailed`, and nothing after it. The first event proves that the agent received
+the prompt, except `Waiting` (silence, told by the driver) and a `TurnFailed` for silence or death.
 """
 
 from __future__ import annotations

@@ -27,6 +27,7 @@ from groupx_server.domain.native import (
     TurnCompleted,
     TurnFailed,
     TurnStarted,
+    Waiting,
 )
 from groupx_server.domain.turn import TurnStatus
 from groupx_server.ledger.dispatch import (
@@ -317,4 +318,6 @@ class TurnRunner:
 
 
 def _proves_delivery(event: NativeEvent) -> bool:
+    if isinstance(event, Waiting):  # silence, told by the driver
+        return False
     return not (isinstance(event, TurnFailed) and event.code in NEVER_ANSWERED)
