@@ -59,7 +59,13 @@ def _open(source: Path) -> sqlite3.Connection:
 
 
 def _copy(source: sqlite3.Connection, part: Path, pages_per_step: int, target: Path) -> None:
-    os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+
+    def after_step(_status: int, _remaining: int, _total: int) -> None:
+        # One sync of the whole at the end would hold up every commit meanwhile (0.4 s for 1 GB).
+        os.fsync(descriptor)
+        failpoint("backup.mid")
+
     try:
         with contextlib.closing(sqlite3.connect(part, isolation_level=None)) as copy:
             # The part file is thrown away after a crash, so it needs no journal of its own.
@@ -68,22 +74,20 @@ def _copy(source: sqlite3.Connection, part: Path, pages_per_step: int, target: P
             source.execute("BEGIN")
             try:
                 source.execute("SELECT count(*) FROM sqlite_master").fetchall()  # fix the snapshot
-                source.backup(copy, pages=pages_per_step, progress=_after_step)
+                source.backup(copy, pages=pages_per_step, progress=after_step)
             finally:
                 source.execute("ROLLBACK")
             copy.execute("PRAGMA journal_mode=DELETE").fetchall()
+        os.fsync(descriptor)
     except sqlite3.DatabaseError as error:
         is_damaged = not isinstance(error, sqlite3.OperationalError)  # then it is the source
         raise ledger_error(error, _file_of(source) if is_damaged else target) from error
-    sync(part)
+    finally:
+        os.close(descriptor)
 
 
 def _file_of(connection: sqlite3.Connection) -> Path:
     return Path(connection.execute("PRAGMA database_list").fetchone()[2])
-
-
-def _after_step(status: int, remaining: int, total: int) -> None:
-    failpoint("backup.mid")
 
 
 def _publish(part: Path, target: Path) -> None:

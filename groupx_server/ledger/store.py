@@ -8,7 +8,6 @@ answered. Which rows mean what is the business of the other modules of this pack
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import sqlite3
 from collections.abc import Callable
 from datetime import datetime
@@ -118,18 +117,24 @@ class Ledger:
         return None if self._writer is None else self._writer.last_error
 
     async def aclose(self) -> None:
-        """Finish what was submitted, end the threads, free the lease; again is harmless."""
+        """Finish what was submitted, end the threads, free the lease; again is harmless.
+
+        Raises:
+            LedgerError: a step or a query does not end. The lease stays with its thread, which
+                may still write, until the process ends.
+        """
         if self._is_closed:
             return
         self._is_closed = True
         self._changed.set()
-        async with contextlib.AsyncExitStack() as stack:
-            stack.callback(self._lease.release)
+        try:
+            if self._readers is not None:
+                await self._readers.aclose()
+        finally:
             # The writer closes last: the last connection moves the WAL into the database.
             if self._writer is not None:
-                stack.push_async_callback(self._writer.aclose)
-            if self._readers is not None:
-                stack.push_async_callback(self._readers.aclose)
+                await self._writer.aclose()
+            self._lease.release()
 
     async def __aenter__(self) -> Self:
         return self

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -72,6 +73,27 @@ def test_database_of_another_program_is_refused_untouched(tmp_path: Path, versio
         prepare(path, now=fixed_now)
     assert type(refused.value) is LedgerError
     assert contents(tmp_path) == before
+
+
+def test_half_done_change_of_another_program_is_undone_but_its_file_stays_its_own(
+    tmp_path: Path,
+) -> None:
+    """SQLite can only read such a file after it has undone the change, as its owner would."""
+    path, left = tmp_path / "places.db", tmp_path / "left"
+    left.mkdir()
+    with opened(path) as connection:
+        connection.execute("CREATE TABLE bookmarks(url TEXT)")
+        connection.execute("INSERT INTO bookmarks VALUES ('kept')")
+        connection.commit()
+        connection.execute("PRAGMA cache_size=1")
+        connection.executemany("INSERT INTO bookmarks VALUES (?)", [("x" * 3000,)] * 50)
+        for suffix in ("", "-journal"):
+            shutil.copyfile(f"{path}{suffix}", left / f"places.db{suffix}")
+    with pytest.raises(LedgerError, match="not one of GroupX"):
+        prepare(left / "places.db", now=fixed_now)
+    with opened(left / "places.db") as connection:
+        assert connection.execute("SELECT url FROM bookmarks").fetchall() == [("kept",)]
+        assert connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (1,)
 
 
 @pytest.mark.parametrize(
@@ -200,10 +222,10 @@ def test_disk_that_fills_up_during_the_copy_leaves_the_old_file(
 ) -> None:
     path = old_file(tmp_path, 9)
 
-    def full(_: Path) -> None:
+    def full(_: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("groupx_server.ledger.backup.sync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(LedgerError, match="disk is full"):
         prepare(path, now=fixed_now)
     assert contents(tmp_path) == {"groupx.db": file_of(9).read_bytes()}

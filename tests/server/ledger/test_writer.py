@@ -262,45 +262,49 @@ async def test_missing_file_is_not_made_by_the_writer(tmp_path: Path) -> None:
     assert names_in(tmp_path) == set()
 
 
-async def test_quiet_writer_cuts_the_wal_and_goes_on(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(writer_module, "IDLE_CHECKPOINT_S", 0.0)
-    is_cut = threading.Event()
+@pytest.fixture
+def checkpoints(monkeypatch: pytest.MonkeyPatch) -> threading.Semaphore:
+    """Makes a writer tidy up as soon as it is idle; released once after each time."""
+    finished = threading.Semaphore(0)
     checkpoint = Writer._checkpoint
 
     def watched(self: Writer, connection: sqlite3.Connection) -> None:
         checkpoint(self, connection)
-        is_cut.set()
+        finished.release()
 
+    monkeypatch.setattr(writer_module, "IDLE_CHECKPOINT_S", 0.0)
     monkeypatch.setattr(Writer, "_checkpoint", watched)
+    return finished
+
+
+async def test_quiet_writer_cuts_the_wal_and_goes_on(
+    checkpoints: threading.Semaphore, path: Path
+) -> None:
     writer = await Writer.open(path, measure=newest, on_commit=lambda _: None)
     wal = path.with_name("t.db-wal")
-    assert await asyncio.to_thread(is_cut.wait, LIMIT_S)
-    is_cut.clear()
-    await writer.submit(insert(1))
-    assert await asyncio.to_thread(is_cut.wait, LIMIT_S)
-    assert wal.stat().st_size == 0
-    await writer.submit(insert(2))
+    for number in range(3):
+        assert await asyncio.to_thread(checkpoints.acquire, timeout=LIMIT_S)
+        assert wal.stat().st_size == 0
+        await writer.submit(insert(number))
     await writer.aclose()
-    assert stored(path) == [1, 2]
+    assert stored(path) == [0, 1, 2]
 
 
 async def test_reader_that_holds_a_snapshot_does_not_stall_the_writer(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+    checkpoints: threading.Semaphore, path: Path
 ) -> None:
-    monkeypatch.setattr(writer_module, "IDLE_CHECKPOINT_S", 0.0)
+    stall_s = BUSY_TIMEOUT_MS / 1000
     writer = await Writer.open(path, measure=newest, on_commit=lambda _: None)
-    await writer.submit(insert(1))
+    assert await asyncio.to_thread(checkpoints.acquire, timeout=stall_s / 2)
     with opened(path) as reader:
         reader.execute("BEGIN")
-        assert reader.execute("SELECT count(*) FROM t").fetchone() == (1,)
-        async with asyncio.timeout(BUSY_TIMEOUT_MS / 1000 / 2):  # a stall would last that long
-            for number in range(2, 6):  # checkpoints between them meet the reader
-                await writer.submit(insert(number))
-        assert reader.execute("SELECT count(*) FROM t").fetchone() == (1,)
+        assert reader.execute("SELECT count(*) FROM t").fetchone() == (0,)
+        await writer.submit(insert(1))
+        assert await asyncio.to_thread(checkpoints.acquire, timeout=stall_s / 2)
+        await writer.submit(insert(2))
+        assert reader.execute("SELECT count(*) FROM t").fetchone() == (0,)
     await writer.aclose()
-    assert stored(path) == [1, 2, 3, 4, 5]
+    assert stored(path) == [1, 2]
 
 
 async def test_connection_syncs_each_commit_and_checks_references(writer: Writer) -> None:
