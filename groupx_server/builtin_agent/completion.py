@@ -19,6 +19,7 @@ from groupx_server.builtin_agent.chunks import (
     ErrorReported,
     Finished,
     ReasoningPart,
+    ToolFragment,
     error_text,
     read_payload,
     read_reply,
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 MAX_ERROR_BYTES: Final = 65_536
 MAX_REPLY_BYTES: Final = 32 * 1024 * 1024
 """A reply that is not streamed: room for the longest answer we keep, escaped."""
+
+AFTER_FINISH_S: Final = 2.0
+"""For token counts and the end mark after the model has finished; some servers send neither."""
 
 Receive = Callable[[Sequence[Delta]], Awaitable[None]]
 
@@ -59,6 +63,8 @@ class ChatClient:
                 reply.watch(silence, self._timeout_s)
                 await self._exchange(endpoint, body, reply)
         except TimeoutError as error:
+            if reply.is_finished:
+                return
             raise failures.timed_out(endpoint, self._timeout_s, streamed=reply.streamed) from error
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise failures.unreachable(endpoint, _reason(error)) from error
@@ -67,6 +73,8 @@ class ChatClient:
         except (EventTooLargeError, ReplyTooLargeError) as error:
             raise failures.unreadable(endpoint, str(error)) from error
         except httpx.HTTPError as error:
+            if reply.is_finished:
+                return
             raise failures.dropped(endpoint, _reason(error), streamed=reply.streamed) from error
 
     async def _exchange(self, endpoint: Endpoint, body: dict[str, Any], reply: _Reply) -> None:
@@ -82,6 +90,9 @@ class ChatClient:
                 await reply.take_stream(response)
 
 
+_VISIBLE: Final = (ContentPart, ReasoningPart, ToolFragment)
+
+
 class _Reply:
     """Reads one successful response and hands its deltas on."""
 
@@ -91,7 +102,7 @@ class _Reply:
         self._silence: asyncio.Timeout | None = None
         self._timeout_s = 0.0
         self.streamed = False
-        self._finished = False
+        self.is_finished = False
 
     def watch(self, silence: asyncio.Timeout, timeout_s: float) -> None:
         self._silence, self._timeout_s = silence, timeout_s
@@ -112,15 +123,15 @@ class _Reply:
                 break
         if not ended:
             await self._deliver([d for event in reader.finish() for d in read_payload(event)])
-        if not self._finished:
+        if not self.is_finished:
             raise self._incomplete(response)
 
     async def _deliver(self, deltas: list[Delta]) -> None:
         if not deltas:
             return
         errors = [delta for delta in deltas if isinstance(delta, ErrorReported)]
-        self._finished = self._finished or any(isinstance(d, Finished) for d in deltas)
-        self.streamed = self.streamed or len(errors) < len(deltas)
+        self.is_finished = self.is_finished or any(isinstance(d, Finished) for d in deltas)
+        self.streamed = self.streamed or any(isinstance(d, _VISIBLE) for d in deltas)
         self._pause_silence()
         await self._receive(merged(deltas))
         self._restart_silence()
@@ -134,7 +145,8 @@ class _Reply:
 
     def _restart_silence(self) -> None:
         if self._silence is not None:
-            self._silence.reschedule(asyncio.get_running_loop().time() + self._timeout_s)
+            wait_s = min(AFTER_FINISH_S, self._timeout_s) if self.is_finished else self._timeout_s
+            self._silence.reschedule(asyncio.get_running_loop().time() + wait_s)
 
     def _incomplete(self, response: httpx.Response) -> ModelError:
         if not self.streamed:

@@ -24,8 +24,10 @@ PROBE_TIMEOUT_S: Final = 0.5
 """A server on this machine lists its models at once."""
 MAX_LIST_BYTES: Final = 4 * 1024 * 1024
 _NO_CHAT: Final = re.compile(
-    r"embed|rerank|whisper|\btts\b|bge-|clip|stable-diffusion", re.IGNORECASE
+    r"embed|rerank|whisper|\btts\b|bge-|\bclip\b|stable-diffusion", re.IGNORECASE
 )
+_HOSTED: Final = re.compile(r"[:-]cloud$", re.IGNORECASE)
+"""Models that Ollama lists but runs on its makers' machines: only taken when named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +102,12 @@ class PortScout:
 
 
 def choose_model(models: list[ListedModel], wanted: str | None) -> ListedModel | None:
-    """Return the model named `wanted`, else the first that can chat by its name."""
+    """Return the model named `wanted`, else the first that by its name can chat and runs here."""
     if wanted is not None:
         return next((model for model in models if model.name == wanted), None)
-    return next((model for model in models if not _NO_CHAT.search(model.name)), None)
+    return next(
+        (m for m in models if not _NO_CHAT.search(m.name) and not _HOSTED.search(m.name)), None
+    )
 
 
 async def list_models(

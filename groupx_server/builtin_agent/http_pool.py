@@ -28,7 +28,8 @@ class ReplyTooLargeError(ValueError):
 
 
 class HttpPool:
-    """One client for loopback, one for elsewhere; both keep connections alive."""
+    """One client for loopback, one for elsewhere. Loopback connections are not kept: a new one
+    costs nothing, and a kept one may be closed by the server just as it is used again."""
 
     def __init__(self) -> None:
         self._clients: dict[bool, httpx.AsyncClient] = {}
@@ -70,6 +71,7 @@ def _new_client(*, local: bool) -> httpx.AsyncClient:
 
     return httpx.AsyncClient(
         timeout=httpx.Timeout(None, connect=CONNECT_TIMEOUT_S),
+        limits=httpx.Limits(max_keepalive_connections=0 if local else 4),
         follow_redirects=False,
         trust_env=not local,
         verify=_no_certificates() if local else True,

@@ -77,14 +77,14 @@ class ModelFinder:
                 "setup", f"No model is named for {where}. Set GROUPX_MODEL_NAME (model.name)."
             )
         models = await list_models(self._http, base_url, self._settings.api_key, LIST_TIMEOUT_S)
-        if isinstance(models, str) or not models:
-            reason = models if isinstance(models, str) else "the list is empty"
+        model = None if isinstance(models, str) else choose_model(models, None)
+        if model is None:
+            reason = models if isinstance(models, str) else "the list holds none that runs there"
             raise ModelError(
                 "unreachable",
-                f"{where} lists no models ({reason}). Start the model server there, or set "
-                "GROUPX_MODEL_NAME (model.name) if it cannot list them.",
+                f"{where} lists no chat model ({reason}). Start the model server there, or set "
+                "GROUPX_MODEL_NAME (model.name).",
             )
-        model = choose_model(models, None) or models[0]
         return self._endpoint(base_url, model.name, model.context_tokens)
 
     def _endpoint(self, base_url: str, model: str, context: int | None = None) -> Endpoint:

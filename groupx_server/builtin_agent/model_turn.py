@@ -103,6 +103,7 @@ class ModelTurn:
                 return answer
             except ModelError as failure:
                 if answer.streamed or not await self._may_ask_again(failure):
+                    await answer.finish()
                     await answer.fail_open_calls()
                     raise
 

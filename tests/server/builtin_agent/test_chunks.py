@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupx_server.builtin_agent.chunks import (
@@ -147,12 +147,14 @@ _JSON = st.recursive(
 
 
 @pytest.mark.slow
+@settings(deadline=None)
 @given(_JSON)
 def test_no_json_raises(value: Any) -> None:
     for item in _read(value):
         assert isinstance(item, Delta)
 
 
+@settings(deadline=None)
 @given(st.binary())
 def test_no_bytes_raise(data: bytes) -> None:
     read_payload(data)

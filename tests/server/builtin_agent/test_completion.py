@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupx_server.builtin_agent.chunks import (
@@ -29,6 +29,7 @@ _DELTAS = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(_DELTAS))
 def test_merging_keeps_text_and_order_and_leaves_no_two_neighbours_alike(
     deltas: list[Delta],

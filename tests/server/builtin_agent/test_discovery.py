@@ -87,7 +87,8 @@ async def test_a_wanted_model_is_the_only_one_taken() -> None:
     [
         (["nomic-embed-text", "qwen3:8b"], "qwen3:8b"),
         (["text-embedding-bge-m3"], None),
-        (["bge-reranker", "whisper-1", "a"], "a"),
+        (["bge-reranker", "whisper-1", "eclipse"], "eclipse"),
+        (["gpt-oss:120b-cloud", "glm:cloud", "cloudy"], "cloudy"),
         ([], None),
     ],
 )

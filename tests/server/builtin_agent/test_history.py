@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupx_server.builtin_agent.history import History
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.text(max_size=20), st.text(max_size=20))), st.integers(0, 60))
 def test_the_newest_exchanges_that_fit_are_kept(
     exchanges: list[tuple[str, str]], limit: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupx_server.builtin_agent.lines import LineBuffer
@@ -18,6 +18,7 @@ def _cut(data: bytes, sizes: list[int]) -> list[bytes]:
     return [*chunks, data]
 
 
+@settings(deadline=None)
 @given(_TEXT, st.lists(st.integers(0, 5)))
 def test_lines_are_the_same_however_the_bytes_are_cut(data: bytes, sizes: list[int]) -> None:
     buffer = LineBuffer()

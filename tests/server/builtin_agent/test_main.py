@@ -68,11 +68,11 @@ async def test_a_client_that_stops_reading_ends_the_program() -> None:
             assert await agent.process.wait() == 0
 
 
-async def test_a_prompt_of_twenty_megabytes_arrives() -> None:
+async def test_a_prompt_of_ten_megabytes_arrives() -> None:
     async with agent_process({}) as agent:
         client = agent.dialogue
         session = await client.open_session()
-        turn = await client.prompt(session, "x" * 20_000_000, current="/help")
+        turn = await client.prompt(session, "x" * 10_000_000, current="/help")
         assert "/find" in turn.text
         assert await agent.end_input() == 0
 

@@ -49,7 +49,7 @@ async def test_without_a_name_a_hosted_endpoint_is_not_asked() -> None:
 
 async def test_a_local_server_that_lists_nothing_is_told() -> None:
     async with FakeOpenAI([]) as fake, finder({"GROUPX_MODEL_BASE_URL": fake.base_url}) as find:
-        with pytest.raises(ModelError, match="the list is empty"):
+        with pytest.raises(ModelError, match="the list holds none"):
             await find.current()
         fake.lists_models = False
         with pytest.raises(ModelError, match="HTTP 404"):

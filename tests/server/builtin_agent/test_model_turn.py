@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from groupx_server.builtin_agent import answer
+from groupx_server.builtin_agent import answer, completion
 from groupx_server.builtin_agent.model_turn import MAX_TOOL_ROUNDS
 from support.acp_dialogue import Dialogue, agent_in_process
 from support.fake_openai import (
@@ -221,6 +221,30 @@ async def test_a_stream_that_ends_too_early_is_no_success() -> None:
         turn = await client.prompt(session, "q")
     assert turn.text == "half"
     assert "without saying that it was finished" in turn.error["message"]
+
+
+async def test_a_stream_that_breaks_or_hangs_after_its_finish_is_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(completion, "AFTER_FINISH_S", 0.05)
+    async with model_client() as (fake, client):
+        session = await client.open_session()
+        fake.plan(
+            drop_after(delta(content="one"), delta("stop")),
+            fake.hang_after(delta(content="two"), delta("stop")),
+        )
+        for expected in ("one", "two"):
+            turn = await client.prompt(session, "q")
+            assert (turn.text, turn.stop_reason) == (expected, "end_turn")
+
+
+async def test_what_was_held_back_is_sent_when_the_stream_breaks() -> None:
+    async with model_client() as (fake, client):
+        session = await client.open_session()
+        fake.plan(drop_after(delta(content="<thi")))
+        turn = await client.prompt(session, "q")
+    assert turn.text == "<thi"
+    assert "broke" in turn.error["message"]
 
 
 async def test_an_error_inside_the_stream_ends_the_turn_after_its_text() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupx_server.builtin_agent.room_api import Page, RoomMessage
@@ -35,6 +35,7 @@ async def _search(
     return await search_room(read, query, skip=skip, max_hits=max_hits)
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.sampled_from(["red fox", "Red", "fox", "blue", "/red fox", "red blue fox"])),
     st.integers(1, 5),

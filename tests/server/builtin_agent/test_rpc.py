@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupx_server.builtin_agent import rpc
@@ -31,6 +31,7 @@ def test_what_is_no_message_is_garbage(line: bytes) -> None:
     assert isinstance(rpc.parse_line(line), rpc.Garbage)
 
 
+@settings(deadline=None)
 @given(st.binary())
 def test_no_line_raises(line: bytes) -> None:
     rpc.parse_line(line)

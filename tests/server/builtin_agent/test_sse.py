@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupx_server.builtin_agent.sse import EventTooLargeError, SseReader
@@ -30,6 +30,7 @@ def streams(draw: st.DrawFn) -> tuple[bytes, list[bytes]]:
 
 
 @pytest.mark.slow
+@settings(deadline=None)
 @given(streams(), st.lists(st.integers(1, 7)))
 def test_events_do_not_depend_on_how_the_bytes_are_cut(
     case: tuple[bytes, list[bytes]], sizes: list[int]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupx_server.builtin_agent.thinking import ThinkSplitter
@@ -23,6 +23,7 @@ def _split(pieces: list[str]) -> tuple[str, str]:
     )
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(_PIECES)), st.lists(st.integers(1, 4)))
 def test_the_split_does_not_depend_on_the_pieces(pieces: list[str], sizes: list[int]) -> None:
     text = "".join(pieces)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupx_server.builtin_agent.chunks import ToolFragment
@@ -24,6 +24,7 @@ def _calls(*fragments: ToolFragment) -> list[tuple[str, str, str]]:
     return [(call.call_id, call.name, call.arguments) for call in assembler.calls]
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.dictionaries(st.text(max_size=3), st.integers(), max_size=3), max_size=4),
     st.integers(1, 5),

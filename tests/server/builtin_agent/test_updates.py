@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupx_server.builtin_agent.updates import MAX_UPDATE_CHARS, TurnSink, pieces
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="ab \n"), st.integers(1, 9))
 def test_pieces_join_to_the_text_and_none_is_too_long(text: str, size: int) -> None:
     parts = list(pieces(text, size))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupx_server.builtin_agent.guide.commands import BY_NAME
@@ -75,6 +75,7 @@ def test_free_text_points_to_the_nearest_command(text: str, command: str, argume
     assert not understood.is_known_command
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_any_text_is_understood_as_something_known(text: str) -> None:
     understood = understand(text)
