@@ -27,7 +27,13 @@ def accept(api: Api, message: dict[str, Any], clock: Clock) -> dict[str, Any]:
     Raises: ServerRefusedError; ServerUnreachableError when it was certainly not accepted;
     CommandError (exit code 5) when nobody knows.
     """
-    deadline = Deadline(clock, TRY_AGAIN_S)
+    try:
+        return _accepted(api, message, Deadline(clock, TRY_AGAIN_S))
+    except KeyboardInterrupt:
+        raise _unknown(message, "Interrupted.") from None
+
+
+def _accepted(api: Api, message: dict[str, Any], deadline: Deadline) -> dict[str, Any]:
     may_have_arrived = False
     while True:
         try:
@@ -39,8 +45,6 @@ def accept(api: Api, message: dict[str, Any], clock: Clock) -> dict[str, Any]:
             may_have_arrived = may_have_arrived or isinstance(error, ConnectionLostError)
             if deadline.is_over:
                 raise _unknown(message, error.message) if may_have_arrived else error from error
-        except KeyboardInterrupt:
-            raise _unknown(message, "Interrupted.") from None
         deadline.pause(PAUSE_S)
         _look_again(api)
 

@@ -116,9 +116,9 @@ class Api:
         body = {"runtimeScopeKey": self.workspace.scope_key}
         return self._call("POST", "/api/runtime/shutdown", body)
 
-    def export(self, room: str, file_format: str) -> Reply:
-        """Open the stream of a whole room."""
-        query = {"roomId": room_id(room), "format": file_format}
+    def export(self, room: str | None, file_format: str) -> Reply:
+        """Open the stream of a whole room, or of all."""
+        query = {"roomId": None if room is None else room_id(room), "format": file_format}
         return self._open("GET", path_of("api", "export", query=query))
 
     def events(self, after: int, room: str | None, patience: Patience) -> Reply:

@@ -35,9 +35,7 @@ ALL_TYPES: Final = Option(
 ROOM_ARGUMENT: Final = Argument("room", "Room id.", metavar="ROOM", complete="rooms")
 TURN_ARGUMENT: Final = Argument("turn", "Turn id, like turn_01…", metavar="TURN")
 
-OPEN_ROOM: Final = Option(
-    ("--room", "-r"), "Room to open.", metavar="ROOM", complete="rooms"
-)
+OPEN_ROOM: Final = Option(("--room", "-r"), "Room to open.", metavar="ROOM", complete="rooms")
 VERSION: Final = Option(("--version", "-V"), "Print the version and exit.", kind="flag")
 ROOT: Final = Command(
     (),
@@ -136,9 +134,9 @@ COMMANDS: Final = (
     Command(
         ("export",),
         "export:run",
-        "Write a room, whole and in order.",
+        "Write everything durable, whole and in order.",
         options=(
-            ROOM,
+            ANY_ROOM,
             Option(
                 ("--format", "-f"),
                 "jsonl: every event; md: to read.",

@@ -42,9 +42,11 @@ def exit_code_of(error: GroupXError) -> ExitCode:
     """Return the exit code that an error ends a command with."""
     if isinstance(error, CommandError):
         return error.exit_code
-    if isinstance(error, RefusedError) and error.code is not ErrorCode.SHUTTING_DOWN:
-        return ExitCode.REFUSED
-    return ExitCode.NO_SERVER
+    if not isinstance(error, RefusedError) or error.code is ErrorCode.SHUTTING_DOWN:
+        return ExitCode.NO_SERVER
+    if error.code is ErrorCode.INTERNAL_ERROR:
+        return ExitCode.UNCERTAIN  # it failed in the middle; its log says where
+    return ExitCode.REFUSED
 
 
 def say(text: str) -> None:

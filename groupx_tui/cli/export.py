@@ -1,4 +1,4 @@
-"""`groupx export`: a whole room to stdout or to a file.
+"""`groupx export`: all rooms, or one, whole and in order, to stdout or to a file.
 
 A file appears under its name only when it is whole and on disk: it is written beside it, private,
 and then moved. A stream that breaks leaves nothing behind.
@@ -26,14 +26,14 @@ Filter = Callable[[str], str]
 
 
 def run(call: Invocation) -> int:
-    """Write a room's events in order."""
+    """Write the events in order."""
     name = call.text("output")
     target = None if name in (None, "-") else Path(str(name)).expanduser()
     if target is not None:
         _refuse_existing(target, force=call.flag("force"))
     api = connect(call)
     file_format = call.required("format")
-    with api.export(call.required("room"), file_format) as reply:
+    with api.export(call.text("room"), file_format) as reply:
         if target is None:
             _copy(_cleaned(reply, file_format), output.write_bytes)
             output.flush()

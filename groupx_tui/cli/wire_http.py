@@ -75,28 +75,47 @@ def open_reply(url: str, request: Request, patience: Patience) -> Reply:
     Raises: ServerUnreachableError when nothing was sent, ConnectionLostError after that.
     """
     host = url.removeprefix("http://").rstrip("/")
+    connection = _connected(url, host)
+    reply = Reply(connection, patience)
+    try:
+        reply.begin(request.encode(host))
+    except BaseException:
+        reply.close()
+        raise
+    return reply
+
+
+def _connected(url: str, host: str) -> socket.socket:
     name, _, port = host.rpartition(":")
     try:
         connection = socket.create_connection((name.strip("[]"), int(port)), CONNECT_S)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, OverflowError) as error:
         raise ServerUnreachableError(f"No server answers at {url}: {error}.") from error
-    try:
-        return Reply(connection, request.encode(host), patience)
-    except BaseException:
+    if connection.getsockname() == connection.getpeername():
+        # TCP lets a socket meet itself (RFC 9293 §3.5) when the system chooses, as the near port,
+        # the very port that nobody listens on any more.
         connection.close()
-        raise
+        raise ServerUnreachableError(f"No server answers at {url}.")
+    return connection
 
 
 class Reply:
     """A reply being read; a context manager that closes the connection."""
 
-    def __init__(self, connection: socket.socket, request: bytes, patience: Patience) -> None:
+    status: int
+    headers: dict[str, str]
+    """Names in lower case."""
+
+    def __init__(self, connection: socket.socket, patience: Patience) -> None:
         self._connection = connection
         self._patience = patience
         self._file: BinaryIO = connection.makefile("rb")
+
+    def begin(self, request: bytes) -> None:
+        """Send the request and read the head of the reply. Raises: ConnectionLostError."""
         with _losses_are_said():
-            connection.settimeout(CONNECT_S + patience())
-            connection.sendall(request)
+            self._connection.settimeout(CONNECT_S + self._patience())
+            self._connection.sendall(request)
             self.status, self.headers = self._head()
 
     def __enter__(self) -> Self:
