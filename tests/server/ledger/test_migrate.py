@@ -146,6 +146,19 @@ def test_migration_names_are_those_the_earlier_program_recorded() -> None:
     ]
 
 
+def test_every_table_and_version_is_in_the_manual(tmp_path: Path) -> None:
+    manual = (Path(__file__).parents[3] / "docs" / "LEDGER.md").read_text("utf-8")
+    prepare(tmp_path / "groupx.db", now=fixed_now)
+    with opened(tmp_path / "groupx.db") as connection:
+        names = columns_of(connection)
+    tables = {name for name in names if "_fts_" not in name and not name.startswith("sqlite_")}
+    missing = [name for name in sorted(tables) if f"`{name}`" not in manual]
+    missing += [
+        step.name for step in load_migrations() if f"| {step.version} | `{step.name}`" not in manual
+    ]
+    assert missing == []
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 def test_kept_file_has_the_schema_our_migrations_make(tmp_path: Path, version: int) -> None:
     path = tmp_path / "made.db"
