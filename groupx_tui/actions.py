@@ -150,7 +150,8 @@ _COMPOSER: Final = (
 _TIMELINE: Final = (
     _read("timeline.previous", "Previous part", "Mark the part before.", "up", "k",
           footer="select", in_palette=False),
-    _read("timeline.next", "Next part", "Mark the part after.", "down", "j", in_palette=False),
+    _read("timeline.next", "Next part", "Mark the part after.", "down", "j",
+          footer="select", in_palette=False),
     _read("timeline.toggle", "Open or close",
           "Open or close what is marked; on a message, show its details.", "enter", "space",
           footer="open", in_palette=False),
@@ -191,10 +192,10 @@ _PANEL: Final = (
 _ANYWHERE: Final = (
     _any("app.palette", "Commands", "Find anything that can be done here.", "ctrl+p",
          footer="commands"),
-    _any("app.help", "Help", "Show the keys, those of this place first.", "f1",
-         slash="help", footer="help"),
     _any("room.switch", "Go to a room", "Choose a room by a few letters of its title.", "ctrl+o",
          slash="room", argument="NAME", footer="rooms"),
+    _any("app.help", "Help", "Show the keys, those of this place first.", "f1",
+         slash="help", footer="help"),
     _any("room.previous", "Previous room", "Go to the room above.", "alt+up", "ctrl+pageup"),
     _any("room.next", "Next room", "Go to the room below.", "alt+down", "ctrl+pagedown"),
     _any("room.create", "New room", "Make a room and go there.", slash="new", argument="TITLE"),

@@ -205,17 +205,14 @@ class GroupXApp(App[int], inherit_bindings=False):
     @on(PositionChanged)
     def _position_changed(self, event: PositionChanged) -> None:
         self.room.header.show_position(event.position)
-        if event.is_following:
-            self.session.set_reader_side("end")
+        self.session.set_reader_side(event.side)
 
     @on(NeedBefore)
     def _need_before(self, event: NeedBefore) -> None:
-        self.session.set_reader_side("start")
         self.attempt(self.session.load_before())
 
     @on(NeedAfter)
     def _need_after(self, event: NeedAfter) -> None:
-        self.session.set_reader_side("end")
         self.attempt(self.session.load_after())
 
     @on(NeedEnd)

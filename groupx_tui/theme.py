@@ -7,6 +7,7 @@ the user's themes folder (theirs, which win by name). docs/THEMES.md describes t
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from textual.color import Color, ColorParseError
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
 from groupx_shared.errors import ConfigError
 from groupx_shared.names import nearest
@@ -41,6 +42,14 @@ COLORS: Final = {
 """The colour keys and what each is for (docs/THEMES.md is checked against this)."""
 TERMINAL_OPTIONAL: Final = frozenset({"background", "surface", "panel", "foreground"})
 """Left out by a theme of the terminal's own colours: the terminal's default is used."""
+SCROLLBAR_GROUNDS: Final = tuple(
+    f"scrollbar-{part}"
+    for part in ("background", "background-hover", "background-active", "corner-color")
+)
+SCROLLBAR_SHARE: Final = 0.3
+"""Share of the text colour in the scrollbar: seen, but not before the text."""
+STYLE_WORDS: Final = ("none", "not", "bold", "dim", "italic", "underline", "reverse", "strike")
+_SHARE: Final = re.compile(r"\s+\d{1,3}%$")
 Value = TypeVar("Value")
 MUTED_SHARE: Final = 0.3
 """Share of the background in muted text; more would fall below a contrast of 4.5."""
@@ -139,9 +148,18 @@ def to_textual(theme: ThemeFile) -> Theme:
         name=theme.name,
         dark=theme.dark,
         ansi=theme.ansi,
-        variables={"muted": _muted(theme), **theme.variables},
+        variables={**_base_variables(theme), "muted": _muted(theme), **theme.variables},
         **{**base, **theme.colors},  # type: ignore[arg-type] # all keys of COLORS are str fields
     )
+
+
+def _base_variables(theme: ThemeFile) -> dict[str, str]:
+    """A quiet scrollbar; and in the terminal's colours, what Textual's style sheets need."""
+    if not theme.ansi:
+        ground, text = Color.parse(theme.colors["surface"]), Color.parse(theme.colors["foreground"])
+        grounds = dict.fromkeys(SCROLLBAR_GROUNDS, ground.hex)
+        return {**grounds, "scrollbar": ground.blend(text, SCROLLBAR_SHARE).hex}
+    return BUILTIN_THEMES["ansi-dark" if theme.dark else "ansi-light"].variables
 
 
 def _muted(theme: ThemeFile) -> str:
@@ -215,3 +233,15 @@ def _check_variables(variables: dict[str, Any], where: str) -> None:
     for key, value in variables.items():
         if not isinstance(value, str):
             raise ConfigError(f"{where}: variables.{key}: expected text in quotes.")
+        if key.endswith("-style"):
+            _check_style(value, f"{where}: variables.{key}")
+        else:
+            _check_color(_SHARE.sub("", value), f"{where}: variables.{key}")
+
+
+def _check_style(value: str, where: str) -> None:
+    wrong = [word for word in value.split() if word not in STYLE_WORDS]
+    if wrong:
+        raise ConfigError(
+            f"{where}: expected words of {', '.join(STYLE_WORDS)}; found {safe_line(wrong[0], 40)}."
+        )

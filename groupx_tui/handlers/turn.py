@@ -31,7 +31,8 @@ class TurnHandlers:
         if not turns:
             self._app.tell("No agent works on anything in this room.")
             return
-        marked = self._app.handlers.marked_block()
+        is_reading = self._app.room.place == "timeline"
+        marked = self._app.handlers.marked_block() if is_reading else None
         if isinstance(marked, TurnBlock) and marked in turns:
             self._stop([marked])
         elif len(turns) == 1:

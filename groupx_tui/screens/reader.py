@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
-from textual.content import Content
-from textual.widgets import Static
 
 from groupx_tui.keymap import KeyMap
 from groupx_tui.screens.dialog import Dialog
+from groupx_tui.widgets.facts import Fact, FactList
+
+FRAME_ROWS = 7
+"""Rows of a dialog around its body: border, title, keys and the gaps between."""
 
 
 class Reader(Dialog[None]):
@@ -18,15 +21,7 @@ class Reader(Dialog[None]):
 
     DEFAULT_CSS = """
     Reader {
-        VerticalScroll {
-            height: auto;
-            max-height: 100%;
-            scrollbar-size-vertical: 1;
-            background: transparent;
-        }
-        .dialog-box { max-height: 95%; }
-        .dialog-title { padding-bottom: 0; }
-        .reader-text { height: auto; }
+        VerticalScroll { height: auto; scrollbar-size-vertical: 1; background: transparent; }
     }
     """
 
@@ -34,17 +29,22 @@ class Reader(Dialog[None]):
         self,
         keymap: KeyMap,
         title: str,
-        lines: Sequence[Content],
+        facts: Sequence[Fact],
+        label_width: int,
         copies: tuple[str, str] | None = None,
     ) -> None:
         copy = f"   {keymap.shown('dialog.copy')} copy {copies[1]}" if copies else ""
-        super().__init__(keymap, title, f"↑ ↓ scroll   {keymap.shown('dialog.close')} close{copy}")
-        self._lines = lines
+        super().__init__(keymap, title, f"{keymap.shown('dialog.close')} close{copy}")
+        self._facts = FactList(facts, label_width)
         self._copies = copies
 
     def body(self) -> ComposeResult:
         with VerticalScroll(can_focus=False):
-            yield Static(Content("\n").join(self._lines), classes="reader-text")
+            yield self._facts
+
+    def on_resize(self, event: events.Resize) -> None:
+        """The text takes what title, keys and border leave of the screen."""
+        self.query_one(VerticalScroll).styles.max_height = max(1, event.size.height - FRAME_ROWS)
 
     def move(self, lines: int) -> None:
         """Scroll by lines."""

@@ -61,7 +61,7 @@ class RoomScreen(Screen[None], inherit_bindings=False):
         self.header = RoomHeader()
         self.panel = SidePanel(keymap)
         self.timeline = Timeline(id="timeline")
-        self.banner = Banner(name="banner")
+        self.banner = Banner()
         self.popup = CompletionPopup()
         self.composer = Composer(keymap, self.popup, act)
         self.keybar = KeyBar(keymap)

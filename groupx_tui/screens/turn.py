@@ -11,6 +11,7 @@ from textual.content import Content
 from groupx_tui.keymap import KeyMap
 from groupx_tui.screens.reader import Reader
 from groupx_tui.state.model import MessageBlock, TurnBlock
+from groupx_tui.widgets.facts import Fact
 
 LABEL_WIDTH: Final = 14
 PHASE_WORDS: Final = {
@@ -31,11 +32,12 @@ UNCERTAIN: Final = (
 
 def turn_screen(keymap: KeyMap, turn: TurnBlock) -> Reader:
     """The dialog for `turn`; its copy key copies the id."""
-    return Reader(keymap, f"Turn of {turn.author.name}", turn_lines(turn), (turn.turn_id, "the id"))
+    title, copies = f"Turn of {turn.author.name}", (turn.turn_id, "the id")
+    return Reader(keymap, title, turn_facts(turn), LABEL_WIDTH, copies)
 
 
-def turn_lines(turn: TurnBlock) -> list[Content]:
-    """One line for each known fact."""
+def turn_facts(turn: TurnBlock) -> list[Fact]:
+    """One row for each known fact."""
     facts = [
         ("state", PHASE_WORDS.get(turn.phase, turn.phase)),
         ("delivery", _certainty(turn)),
@@ -53,7 +55,7 @@ def turn_lines(turn: TurnBlock) -> list[Content]:
         ("message", turn.source_event_id or ""),
         ("answer event", turn.response_event_id or ""),
     ]
-    return _lines(facts)
+    return _rows(facts)
 
 
 def message_screen(keymap: KeyMap, message: MessageBlock) -> Reader:
@@ -68,7 +70,8 @@ def message_screen(keymap: KeyMap, message: MessageBlock) -> Reader:
         ("event", message.event_id),
         ("answers", message.reply_to_event_id or ""),
     ]
-    return Reader(keymap, "Message", _lines(facts), (message.event_id, "the id"))
+    copies = (message.event_id, "the id")
+    return Reader(keymap, "Message", _rows(facts), LABEL_WIDTH, copies)
 
 
 def _message_state(message: MessageBlock) -> str:
@@ -77,11 +80,9 @@ def _message_state(message: MessageBlock) -> str:
     return "not confirmed by the server yet" if message.is_pending else "on disk"
 
 
-def _lines(facts: Iterable[tuple[str, str]]) -> list[Content]:
+def _rows(facts: Iterable[tuple[str, str]]) -> list[Fact]:
     return [
-        Content.assemble((f"{label:<{LABEL_WIDTH}}", "$muted"), value)
-        for label, value in facts
-        if value
+        Fact(Content.styled(label, "$muted"), Content(value)) for label, value in facts if value
     ]
 
 

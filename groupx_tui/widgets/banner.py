@@ -1,38 +1,56 @@
-"""One calm line about the connection, only while there is something to say. Never in the way."""
+"""What there is to say about the connection, only while there is something. Never in the way."""
 
 from __future__ import annotations
 
 from textual.content import Content
+from textual.widgets import Static
 
+from groupx_shared.text import safe_line
 from groupx_tui.state.model import ClientView
-from groupx_tui.widgets.bar import Bar
+
+MAX_CHARS = 300
 
 
-class Banner(Bar):
-    """Full width, above the composer; hidden while the connection is live."""
+class Banner(Static):
+    """Full width, above the composer, at most three lines; hidden while the connection is live."""
 
     DEFAULT_CSS = """
-    Banner { background: $panel; color: $text-warning; display: none; }
+    Banner {
+        height: auto;
+        max-height: 3;
+        width: 1fr;
+        padding: 0 1;
+        background: $panel;
+        color: $text-warning;
+        display: none;
+    }
     """
+
+    def __init__(self) -> None:
+        super().__init__(markup=False)
+        self.sentence = ""
 
     def show(self, view: ClientView) -> None:
         """Say how the connection is."""
         sentence = connection_sentence(view)
+        if sentence == self.sentence:
+            return
+        self.sentence = sentence
         self.display = bool(sentence)
-        self.put(Content(sentence))
+        self.update(Content(sentence))
 
 
 def connection_sentence(view: ClientView) -> str:
     """What to tell about the connection; empty while all is well."""
-    detail = f" ({view.connection_detail})" if view.connection_detail else ""
+    detail = safe_line(view.connection_detail, MAX_CHARS)
     match view.connection:
         case "live":
             return ""
         case "connecting":
-            return f"Connecting to the server{detail}"
+            return f"Connecting to the server … {detail}".strip()
         case "reconnecting":
-            return f"Reconnecting{detail}. You can read and write on; nothing is lost."
+            return f"Reconnecting. {detail}".strip()
         case "offline":
-            return f"The server does not answer{detail}. It is tried again by itself."
+            return f"There is no server; /start starts it. {detail}".strip()
         case "closed":
-            return f"The connection is closed{detail}."
+            return f"The connection is closed. {detail}".strip()

@@ -5,8 +5,9 @@ Each can be clicked. Invariant: what stands here works here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
+from rich.cells import cell_len
 from textual import events
 from textual.content import Content
 
@@ -46,18 +47,21 @@ class KeyBar(Bar):
         """The question shown; empty when there is none."""
         return self._notice
 
+    def on_resize(self) -> None:
+        """Show as many keys as fit now."""
+        self._put()
+
     def _put(self) -> None:
+        self._spans = []
         if self._notice:
-            self._spans = []
             self.put(Content.styled(self._notice, "bold"))
             return
         where, is_running = self._shown
+        actions = footer_actions(where, self._keymap, is_running=is_running)
         parts: list[Content] = []
-        self._spans, column = [], 0
-        for action in footer_actions(where, self._keymap, is_running=is_running):
-            part = Content.assemble(
-                (self._keymap.shown(action.id), "$text-accent"), f" {action.footer}"
-            )
+        column = 0
+        for keys, action in fitting(actions, self._keymap, self.content_size.width):
+            part = Content.assemble((keys, "$text-accent"), f" {action.footer}")
             self._spans.append((column, column + part.cell_length, action.id))
             column += part.cell_length + len(GAP)
             parts.append(part)
@@ -72,7 +76,28 @@ class KeyBar(Bar):
                 await self.run_action(f"app.act('{action_id}')")
 
 
-def footer_actions(where: Where, keymap: KeyMap, *, is_running: bool) -> Iterable[Action]:
+def fitting(actions: Sequence[Action], keymap: KeyMap, width: int) -> list[tuple[str, Action]]:
+    """Keys and action of what fits into `width` cells. Neighbours with the same word stand
+    together; what does not fit falls out from the end, but never the help."""
+    items: list[tuple[str, Action]] = []
+    for action in actions:
+        keys = keymap.shown(action.id)
+        if items and items[-1][1].footer == action.footer:
+            items[-1] = (f"{items[-1][0]} {keys}", action)
+        else:
+            items.append((keys, action))
+    while len(items) > 2 and _width(items) > width:
+        last = -2 if items[-1][1].id == "app.help" else -1
+        del items[last]
+    return items
+
+
+def _width(items: Sequence[tuple[str, Action]]) -> int:
+    cells = sum(cell_len(f"{keys} {action.footer}") for keys, action in items)
+    return cells + len(GAP) * (len(items) - 1)
+
+
+def footer_actions(where: Where, keymap: KeyMap, *, is_running: bool) -> list[Action]:
     """The actions of the key line: those of the place first, the running turn's before all."""
     places: tuple[Where, ...] = (where,) if where == "dialog" else (where, "anywhere")
     found = [

@@ -16,6 +16,7 @@ from textual.widgets import Static, TextArea
 
 from groupx_tui.keymap import KeyMap
 from groupx_tui.state.model import ClientView
+from groupx_tui.widgets.bar import Bar
 from groupx_tui.widgets.composer.completion import (
     BUILTIN_DRIVER,
     Candidate,
@@ -43,11 +44,7 @@ class Composer(Vertical):
         padding: 0 1;
         border-top: solid $panel;
         &:focus-within { border-top: solid $primary; }
-        .composer-line { height: 1; width: 1fr; }
-        .composer-top { height: 1; }
-        #targets { width: 1fr; height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
-        #counter { width: auto; height: 1; }
-        #reply { height: 1; display: none; text-wrap: nowrap; text-overflow: ellipsis; }
+        Bar { padding: 0; }
         .composer-text { height: auto; }
         #prompt { width: 2; color: $accent; }
     }
@@ -97,6 +94,9 @@ class Composer(Vertical):
         self._keymap = keymap
         self.popup = popup
         self.editor = Editor(keymap, act, PLACEHOLDER)
+        self.reply_bar = Bar(name="reply")
+        self.reply_bar.display = False
+        self.target_bar = Bar(name="targets")
         self._view = ClientView()
         self._themes: Sequence[str] = ()
         self._history = InputHistory()
@@ -105,10 +105,8 @@ class Composer(Vertical):
         """The text last put in by the program: not typed, so it opens no list."""
 
     def compose(self) -> ComposeResult:
-        yield Static(id="reply", markup=False)
-        with Horizontal(classes="composer-top"):
-            yield Static(id="targets", markup=False)
-            yield Static(id="counter", markup=False)
+        yield self.reply_bar
+        yield self.target_bar
         with Horizontal(classes="composer-text"):
             yield Static("❯", id="prompt", markup=False)
             yield self.editor
@@ -135,10 +133,9 @@ class Composer(Vertical):
     def set_reply(self, reply: Reply | None) -> None:
         """Answer this message; None: no reply."""
         self.reply = reply
-        line = self.query_one("#reply", Static)
-        line.display = reply is not None
+        self.reply_bar.display = reply is not None
         if reply is not None:
-            line.update(reply_line(reply, self._keymap.shown("composer.back")))
+            self.reply_bar.put(*reply_line(reply, self._keymap.shown("composer.back")))
         self._draw()
 
     def restore(self, text: str, reply: Reply | None) -> None:
@@ -292,5 +289,4 @@ class Composer(Vertical):
         text = self.editor.text
         is_known = bool(self._view.agents) or self._view.connection == "live"
         line = target_line(self.targets, parse_slash(text), is_known=is_known)
-        self.query_one("#targets", Static).update(line)
-        self.query_one("#counter", Static).update(counter(len(text), self._view.max_message_chars))
+        self.target_bar.put(line, counter(len(text), self._view.max_message_chars))

@@ -44,15 +44,13 @@ def target_line(targets: Targets, slash: SlashCommand | None, *, is_known: bool)
     return Content.assemble(*parts)
 
 
-def reply_line(reply: Reply, drop_key: str) -> Content:
-    """What is answered, and how to drop it."""
+def reply_line(reply: Reply, drop_key: str) -> tuple[Content, Content]:
+    """What is answered, and at the right how to drop it."""
     excerpt = safe_line(reply.excerpt, EXCERPT_CHARS)
-    return Content.assemble(
-        ("↳ ", "$text-accent"),
-        (f"{reply.author.name}: ", "bold"),
-        (excerpt, "$muted"),
-        (f"  {drop_key} drops it", "$muted"),
+    left = Content.assemble(
+        ("↳ ", "$text-accent"), (f"{reply.author.name}: ", "bold"), (excerpt, "$muted")
     )
+    return left, Content.styled(f"{drop_key} drops it", "$muted")
 
 
 def counter(length: int, limit: int) -> Content:

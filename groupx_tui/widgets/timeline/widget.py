@@ -133,7 +133,8 @@ class Timeline(TimelineActions, can_focus=True):
         """The theme, or a style, changed."""
         super().notify_style_update()
         if self._painter.width:
-            self._resized()
+            # The component classes follow after this call: here their styles are the old ones.
+            self.call_later(self._resized)
 
     def on_focus(self, event: events.Focus) -> None:
         """Show the cursor."""
