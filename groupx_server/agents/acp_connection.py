@@ -40,7 +40,7 @@ from groupx_shared.text import safe_line
 MAX_NOISE_LINES: Final = 10_000
 """So many unusable lines without a usable one are no protocol any more."""
 _LOGGED_NOISE_LINES: Final = 10
-_MAX_UNSENT_BYTES: Final = 16 * 1024 * 1024
+MAX_UNSENT_BYTES: Final = 16 * 1024 * 1024
 """Answers to a program that asks and asks and never reads are not kept without end."""
 
 log = structlog.get_logger(__name__)
@@ -134,7 +134,7 @@ class AcpConnection:
         if not data or self._process is None:
             return
         self._process.write(data)
-        if self._process.unsent_bytes > _MAX_UNSENT_BYTES + len(data):
+        if self._process.unsent_bytes > MAX_UNSENT_BYTES + len(data):
             self._break("does not read what it is sent")
 
     def relieve(self) -> None:

@@ -15,6 +15,8 @@ What it does in a turn is chosen by markers in the prompt, several may follow ea
     [[stderr N]]        N bytes on stderr         [[env NAME]]    say the value of a variable
     [[child]]           start a grandchild that lives for ever and say its pid
     [[exit N]]          exit at once              [[kill]]        die by SIGKILL
+    [[then-exit N]]     exit right after the answer
+    [[pester N]]        N requests whose answers are never read
     [[close]]           close stdout and live on  [[mcp]]         say what mcpServers were given
     [[empty]]           say nothing and end       [[late TEXT]]   say TEXT after the answer
     [[stop REASON]]     end with this stopReason  [[error CODE TEXT]]  answer with an error
@@ -100,6 +102,7 @@ class Turn:
         self.cancelled = threading.Event()
         self.result: dict[str, Any] | None = {"result": {"stopReason": "end_turn"}}
         self.late = ""
+        self.exit_status: int | None = None
 
     def run(self) -> None:
         markers = MARKER.findall(current_message(self.text))
@@ -112,6 +115,8 @@ class Turn:
             self.wire.send({"id": self.request_id, **self.result})
             if self.late:
                 self.say(self.late)
+            if self.exit_status is not None:
+                os._exit(self.exit_status)
 
     def say(self, text: str, kind: str = "agent_message_chunk") -> None:
         content = {"type": "text", "text": text}
@@ -201,6 +206,16 @@ class Turn:
         sys.stderr.flush()
         os._exit(int(status))
 
+    def do_then_exit(self, status: str) -> None:
+        self.exit_status = int(status)
+
+    def do_pester(self, count: str) -> None:
+        self.agent.is_deaf.set()
+        params = {"sessionId": self.session}
+        for number in range(int(count)):
+            self.wire.send({"id": f"deaf-{number}", "method": "x/" + "y" * 60, "params": params})
+        self.do_hang("")
+
     def do_kill(self, _: str) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -237,7 +252,7 @@ class Agent:
         self.wire = Wire()
         self.turns: dict[str, Turn] = {}
         self.mcp: dict[str, Any] = {}
-        self.mode = "ask"
+        self.is_deaf = threading.Event()
         folder = os.environ.get("SCRIPTED_SESSIONS")
         self.folder = Path(folder) if folder else None
         self.log("start", pid=os.getpid(), argv=sys.argv[1:])
@@ -250,6 +265,8 @@ class Agent:
 
     def serve(self) -> None:
         for line in sys.stdin.buffer:
+            if self.is_deaf.is_set():
+                threading.Event().wait(WAIT_S)
             try:
                 message = json.loads(line)
             except ValueError:

@@ -464,6 +464,7 @@ _MESSAGES = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(_MESSAGES, max_size=12))
 def test_no_field_of_any_type_breaks_a_turn(messages: list[Any]) -> None:
     talk = Talk()

@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
+from groupx_server.agents import acp_connection
 from groupx_server.agents.acp_driver import AcpDriver
 from groupx_server.agents.acp_flight import MAX_EVENTS
 from groupx_server.agents.acp_session import AcpSession
 from groupx_server.agents.base import AgentSpec, McpEndpoint, Session, SessionRequest
+from groupx_server.agents.framing import LineSplitter
 from groupx_server.domain.native import (
     ContentDelta,
     NativeEvent,
@@ -130,6 +132,7 @@ async def test_sessions_of_one_process_do_not_mix(script: Script) -> None:
     assert answer_of(second.result()) == "two"
 
 
+@pytest.mark.slow
 async def test_a_late_update_still_belongs_to_its_turn(script: Script) -> None:
     async with running(script, script.spec(settle_s=0.2)) as driver:
         session = await opened(driver, script.folder)
@@ -303,6 +306,7 @@ async def test_a_killed_agent_is_named_by_its_signal(script: Script) -> None:
         assert "SIGKILL" in failure_of(await collect(session, "[[kill]]")).message
 
 
+@pytest.mark.slow
 async def test_a_grandchild_that_holds_the_pipe_does_not_hide_a_death(script: Script) -> None:
     async with running(script) as driver:
         session = await opened(driver, script.folder)
@@ -312,6 +316,7 @@ async def test_a_grandchild_that_holds_the_pipe_does_not_hide_a_death(script: Sc
     assert not is_running(grandchild)
 
 
+@pytest.mark.slow
 async def test_a_closed_stdout_is_an_end(script: Script) -> None:
     async with running(script, script.spec(timeouts=quicker(close_s=0.1))) as driver:
         session = await opened(driver, script.folder)
@@ -330,6 +335,7 @@ async def test_garbage_between_messages_is_skipped(script: Script) -> None:
     assert isinstance(terminal_of(events), TurnCompleted)
 
 
+@pytest.mark.slow
 async def test_a_flood_of_garbage_ends_the_process(script: Script) -> None:
     async with running(script) as driver:
         session = await opened(driver, script.folder)
@@ -397,6 +403,47 @@ async def test_a_cancel_reaches_an_agent_that_is_held_back(script: Script) -> No
         await until(lambda: len(script.log("cancel")) == 1, "the agent was told")
         events = [event async for event in stream]
         assert failure_of(events).code is ErrorCode.TURN_CANCEL_TIMEOUT
+
+
+async def test_a_line_over_the_limit_fails_the_turn_and_ends_the_process(script: Script) -> None:
+    async with running(script) as driver:
+        session = await opened(driver, script.folder)
+        driver._link._splitter = LineSplitter(max_line_bytes=100_000)
+        failure = failure_of(await collect(session, "[[say a]][[big 200000]][[hang]]"))
+    assert failure.code is ErrorCode.PROTOCOL_INVALID_MESSAGE
+    assert failure.session_lost
+
+
+async def test_a_line_over_the_limit_in_a_replay_is_dropped(script: Script) -> None:
+    async with running(script) as driver:
+        first = await opened(driver, script.folder)
+        await collect(first, "long " * 1_000)
+    async with running(script, script.spec("--no-resume")) as driver:
+        driver._link._splitter = LineSplitter(max_line_bytes=2_000)
+        again = await opened(driver, script.folder, resume_native_id=first.native_session_id)
+        assert again.continuity == "resumed"
+        assert answer_of(await collect(again, "hi")) == "echo: hi"
+
+
+async def test_an_agent_that_asks_and_never_reads_is_ended(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(acp_connection, "MAX_UNSENT_BYTES", 256 * 1024)
+    async with running(script) as driver:
+        session = await opened(driver, script.folder)
+        failure = failure_of(await collect(session, "[[say a]][[pester 20000]]"))
+    assert failure.code is ErrorCode.PROTOCOL_INVALID_MESSAGE
+    assert "does not read" in failure.message
+
+
+async def test_an_answer_counts_although_the_agent_exits_right_after_it(script: Script) -> None:
+    async with running(script) as driver:
+        session = await opened(driver, script.folder)
+        events = await collect(session, "[[say done]][[then-exit 0]]")
+        assert answer_of(events) == "done"
+        assert isinstance(terminal_of(events), TurnCompleted)
+        await driver.wait_exited()
+        assert session.lost
 
 
 # --- start -----------------------------------------------------------------------------------
@@ -583,6 +630,7 @@ async def test_the_servers_own_secrets_do_not_reach_the_agent(
 # --- the loop of the server ------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_driver_works_on_uvloop_too(script: Script) -> None:
     uvloop = pytest.importorskip("uvloop")
 

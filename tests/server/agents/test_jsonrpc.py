@@ -49,6 +49,7 @@ def test_no_bytes_make_the_peer_raise(line: bytes) -> None:
     assert peer.receive(line)
 
 
+@pytest.mark.slow
 @given(_ENVELOPE | st.lists(_ENVELOPE | _JSON, max_size=3))
 def test_no_json_makes_the_peer_raise(message: Any) -> None:
     peer, _ = _peer_with_call()

@@ -162,6 +162,7 @@ async def test_stop_can_be_called_by_many_and_again(bench: Bench) -> None:
     assert len(sink.ends) == 1
 
 
+@pytest.mark.slow
 async def test_a_cancelled_stop_leaves_a_dead_group(bench: Bench) -> None:
     process, sink = await bench.run(IGNORE_ALL)
     pid = int(await sink.line())
@@ -218,6 +219,7 @@ async def test_the_last_words_are_part_of_the_reason(bench: Bench) -> None:
     assert process.stderr_tail() == "first\nno such model"
 
 
+@pytest.mark.slow
 async def test_a_pipe_held_by_a_grandchild_does_not_hide_the_exit(bench: Bench) -> None:
     code = (
         "import subprocess, sys;"
