@@ -15,15 +15,18 @@ from groupx_server.ledger.turns import OPEN_SQL
 _TERMINALS: Final = "('turn.completed', 'turn.failed', 'turn.cancelled', 'turn.interrupted')"
 
 RULES: Final[dict[str, str]] = {
-    "an ended turn has exactly one terminal event": f"""
-        SELECT t.turn_id FROM turns t WHERE t.status NOT IN {OPEN_SQL} AND (
-            t.terminal_event_id IS NULL OR (SELECT count(*) FROM events e
-            WHERE e.causation_id = t.turn_id AND e.correlation_id = t.root_correlation_id
-            AND e.event_type IN {_TERMINALS}) <> 1)""",
+    "an ended turn has its terminal event": f"""
+        SELECT t.turn_id FROM turns t WHERE t.status NOT IN {OPEN_SQL} AND NOT EXISTS (
+            SELECT 1 FROM events e WHERE e.event_id = t.terminal_event_id
+            AND e.event_type = 'turn.' || t.status
+            AND e.idempotency_key = 'turn:' || t.turn_id || ':terminal')""",
+    "a turn has at most one terminal event": f"""
+        SELECT json_extract(body_json, '$.turnId') FROM events WHERE event_type IN {_TERMINALS}
+            GROUP BY 1 HAVING count(*) > 1""",
     "an open turn has no terminal event": f"""
-        SELECT t.turn_id FROM turns t JOIN events e ON e.causation_id = t.turn_id
-            AND e.correlation_id = t.root_correlation_id
-            WHERE t.status IN {OPEN_SQL} AND e.event_type IN {_TERMINALS}""",
+        SELECT t.turn_id FROM turns t JOIN events e ON e.room_id = t.room_id
+            AND e.idempotency_key = 'turn:' || t.turn_id || ':terminal'
+            WHERE t.status IN {OPEN_SQL}""",
     "a completed turn has an answer and was delivered": """
         SELECT t.turn_id FROM turns t WHERE t.status = 'completed' AND (
             t.response_event_id IS NULL OR NOT EXISTS (SELECT 1 FROM turn_attempts a

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+import structlog
 
 from groupx_server.agents.base import AgentSpec, AgentTimeouts
 from groupx_shared.errors import ErrorCode, RefusedError
@@ -19,6 +22,8 @@ from groupx_shared.settings import (
     TimeoutSettings,
 )
 from groupx_shared.text import safe_line
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,20 +123,31 @@ def _argv(command: str | CommandSettings | None) -> list[str]:
 
 
 def _model_env(settings: AgentSettings) -> dict[str, str]:
-    """Environment of the built-in agent (docs/BUILTIN_AGENT.md)."""
-    import os
-
+    """Environment of the built-in agent (docs/BUILTIN_AGENT.md): what the user's shell says of the
+    model, and over it what the config says."""
+    env = {name: value for name, value in os.environ.items() if name.startswith("GROUPX_MODEL_")}
+    if env.get("GROUPX_MODEL_FROM_OPENAI_ENV") == "1":
+        names = ("OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL")
+        env |= {name: os.environ[name] for name in names if name in os.environ}
     model = settings.model
     if model is None:
-        return {}
-    env = {} if model.discovery else {"GROUPX_MODEL_DISCOVERY": "0"}
+        return env
+    if not model.discovery:
+        env["GROUPX_MODEL_DISCOVERY"] = "0"
     if model.base_url is not None:
         env["GROUPX_MODEL_BASE_URL"] = model.base_url
     if model.name is not None:
         env["GROUPX_MODEL_NAME"] = model.name
-    if model.api_key_env is not None and (key := os.environ.get(model.api_key_env)):
-        env["GROUPX_MODEL_API_KEY"] = key
+    if model.api_key_env is not None:
+        env |= _model_key(model.api_key_env)
     return env
+
+
+def _model_key(variable: str) -> dict[str, str]:
+    if (key := os.environ.get(variable)) is not None:
+        return {"GROUPX_MODEL_API_KEY": key}
+    log.warning("model.key_missing", variable=variable)
+    return {}
 
 
 def _timeouts(settings: TimeoutSettings) -> AgentTimeouts:

@@ -1,0 +1,286 @@
+"""A turn through the whole use-case layer: what is stored, published, sent, and in which order."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from groupx_server.domain.limits import Limits
+from groupx_server.domain.native import (
+    ContentDelta,
+    ReasoningDelta,
+    ToolCall,
+    ToolProgress,
+    TurnCompleted,
+    TurnFailed,
+    UsageReported,
+    Waiting,
+)
+from groupx_server.ledger.verify import find_violations
+from groupx_shared.errors import AgentError, ErrorCode
+from support.fake_driver import FakeFleet
+from support.rooms import house
+
+
+async def test_a_turn_is_stored_in_the_order_of_the_seed(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        call = ToolCall("t1", "ls", "execute", "completed")
+        rooms.fleet.scripts.append(
+            [
+                ReasoningDelta("hm"),
+                ToolProgress(call, "ended"),
+                ContentDelta("done"),
+                TurnCompleted(),
+            ]
+        )
+        turn = await rooms.ended(await rooms.send())
+        assert (turn.status, turn.content) == ("completed", "done")
+        assert await rooms.types() == [
+            "message.created",
+            "turn.queued",
+            "session.ready",
+            "turn.dispatched",
+            "turn.started",
+            "turn.reasoning.recorded",
+            "tool.progress.recorded",
+            "message.created",
+            "turn.completed",
+        ]
+        assert await rooms.ledger.read(find_violations) == []
+
+
+async def test_deltas_are_published_live_with_growing_offsets(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        rooms.fleet.scripts.append([*map(ContentDelta, ["one ", "two ", "three"]), TurnCompleted()])
+        await rooms.ended(await rooms.send())
+        bodies = rooms.listener.bodies("turn.content.delta")
+        assert "".join(body["text"] for body in bodies) == "one two three"
+        assert [body["offset"] for body in bodies] == [
+            sum(len(b["text"]) for b in bodies[:n]) for n in range(len(bodies))
+        ]
+
+
+async def test_control_sequences_of_an_agent_never_reach_ledger_or_listeners(
+    tmp_path: Path,
+) -> None:
+    async with house(tmp_path) as rooms:
+        evil = "\x1b]52;c;AAAA\x07\x9b31m\u202e"
+        call = ToolCall(
+            "t1",
+            f"title {evil}",
+            evil,
+            "completed",
+            {evil: evil},
+            ({"type": "text", "text": evil},),
+        )
+        rooms.fleet.scripts.append(
+            [ReasoningDelta(evil), ToolProgress(call, "ended"), ContentDelta(evil), TurnCompleted()]
+        )
+        await rooms.ended(await rooms.send())
+        page = await rooms.service.page("room:main", None, None, None, 500, ())
+        raw = b"".join(page.events).decode() + str(rooms.listener.events)
+        for character in ("\x1b", "\x07", "\x9b", "\u202e", "\\u001b", "\\u0007", "\\x1b"):
+            assert character not in raw
+
+
+async def test_a_crlf_split_between_two_deltas_is_one_newline(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        rooms.fleet.scripts.append([ContentDelta("a\r"), ContentDelta("\nb"), TurnCompleted()])
+        assert (await rooms.ended(await rooms.send())).content == "a\nb"
+
+
+async def test_text_after_a_tool_starts_a_new_paragraph(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        call = ToolCall("t1", "ls", status="completed")
+        rooms.fleet.scripts.append(
+            [
+                ContentDelta("Let me look."),
+                ToolProgress(call, "ended"),
+                ContentDelta("Found it."),
+                TurnCompleted(),
+            ]
+        )
+        assert (await rooms.ended(await rooms.send())).content == "Let me look.\n\nFound it."
+
+
+async def test_one_agent_answers_in_order_and_two_agents_side_by_side(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        gate = asyncio.Event()
+        rooms.fleet.scripts.append([ContentDelta("slow"), gate, TurnCompleted()])
+        first = await rooms.send(to=["a"])
+        await rooms.turn_in(first.turns[0].turn_id, "running")
+        second = await rooms.send(to=["a"])
+        other = await rooms.send(to=["b"])
+        assert (await rooms.ended(other)).status == "completed"
+        waiting = await rooms.service.turn(second.turns[0].turn_id)
+        assert (waiting.status, waiting.queue_position) == ("queued", 1)
+        assert waiting.behind_turn_id == first.turns[0].turn_id
+        gate.set()
+        assert (await rooms.ended(second)).status == "completed"
+
+
+async def test_a_running_turn_can_be_cancelled_and_keeps_its_text(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        rooms.fleet.scripts.append([ContentDelta("half"), asyncio.Event(), TurnCompleted()])
+        turn_id = (await rooms.send()).turns[0].turn_id
+        await rooms.turn_in(turn_id, "running")
+        assert (await rooms.service.cancel_turn(turn_id, "k")).status == "cancelling"
+        turn = await rooms.turn_in(turn_id)
+        assert (turn.status, turn.partial_text) == ("cancelled", "half")
+
+
+async def test_an_agents_error_fails_the_turn_with_its_sentence(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        rooms.fleet.scripts.append([TurnFailed(ErrorCode.AGENT_ERROR, "no credit left")])
+        turn = await rooms.ended(await rooms.send())
+        assert (turn.status, turn.error_code) == ("failed", "AGENT_ERROR")
+        assert turn.error_message == "no credit left"
+        assert turn.delivery_certainty == "delivered"
+
+
+async def test_a_lost_session_is_replaced_and_resumed_for_the_next_turn(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        await rooms.ended(await rooms.send())
+        lost = TurnFailed(ErrorCode.SESSION_NOT_AVAILABLE, "it died", session_lost=True)
+        rooms.fleet.scripts.append([lost])
+        failed = await rooms.ended(await rooms.send())
+        assert failed.delivery_certainty == "unknown"
+        assert (await rooms.ended(await rooms.send())).status == "completed"
+        assert rooms.fleet.starts == 2
+        assert rooms.fleet.requests[-1].resume_native_id == "native-1-1"
+        assert "session.resumed" in await rooms.types()
+
+
+async def test_an_agent_that_cannot_start_fails_the_turn_and_not_the_server(
+    tmp_path: Path,
+) -> None:
+    fleet = FakeFleet()
+    fleet.start_errors.append(AgentError("no such program; install it"))
+    async with house(tmp_path, fleet=fleet) as rooms:
+        turn = await rooms.ended(await rooms.send())
+        assert (turn.status, turn.error_code) == ("failed", "ADAPTER_START_FAILED")
+        assert "install it" in (turn.error_message or "")
+        assert (await rooms.ended(await rooms.send())).status == "completed"
+
+
+async def test_a_stop_ends_a_running_turn_as_interrupted_with_its_text(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        rooms.fleet.scripts.append([ContentDelta("half"), asyncio.Event(), TurnCompleted()])
+        turn_id = (await rooms.send()).turns[0].turn_id
+        await rooms.turn_in(turn_id, "running")
+    async with house(tmp_path) as again:
+        turn = await again.service.turn(turn_id)
+        assert (turn.status, turn.partial_text) == ("interrupted", "half")
+        assert again.fleet.prompts == []
+
+
+async def test_queued_turns_survive_a_stop_and_run_at_the_next_start(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        rooms.fleet.scripts.append([ContentDelta("busy"), asyncio.Event()])
+        first = await rooms.send()
+        await rooms.turn_in(first.turns[0].turn_id, "running")
+        second = await rooms.send("later")
+    async with house(tmp_path) as again:
+        assert (await again.ended(second)).status == "completed"
+        assert len(again.fleet.prompts) == 1
+
+
+async def test_a_turn_for_an_agent_that_left_the_roster_ends_with_a_sentence(
+    tmp_path: Path,
+) -> None:
+    async with house(tmp_path) as rooms:
+        rooms.fleet.scripts.append([ContentDelta("busy"), asyncio.Event()])
+        first = await rooms.send(to=["b"])
+        await rooms.turn_in(first.turns[0].turn_id, "running")
+        second = await rooms.send(to=["b"])
+    async with house(tmp_path, names=("a",)) as again:
+        turn = await again.ended(second)
+        assert (turn.status, turn.error_code) == ("failed", "ADAPTER_NOT_FOUND")
+
+
+async def test_a_card_says_working_waiting_and_ready(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        gate = asyncio.Event()
+        rooms.fleet.scripts.append([ContentDelta("x"), Waiting(12), gate, TurnCompleted()])
+        accepted = await rooms.send()
+        await rooms.turn_in(accepted.turns[0].turn_id, "running")
+        gate.set()
+        await rooms.ended(accepted)
+        await rooms.listener.status("agent:a", "ready")
+        states = [
+            body["status"]
+            for body in rooms.listener.bodies("agent.status")
+            if body["actorId"] == "agent:a"
+        ]
+        for state in ("starting", "working", "waiting", "ready"):
+            assert state in states
+        assert rooms.listener.bodies("agent.status")[-1]["queuedTurns"] == 0
+
+
+async def test_usage_that_the_agent_reports_is_kept(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        rooms.fleet.scripts.append(
+            [UsageReported({"inputTokens": 11}), ContentDelta("x"), TurnCompleted()]
+        )
+        assert (await rooms.ended(await rooms.send())).usage == {"inputTokens": 11}
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [("   ", ErrorCode.INVALID_ENVELOPE), ("x" * 2000, ErrorCode.MESSAGE_TOO_LARGE)],
+)
+async def test_messages_that_cannot_be_sent_are_refused(
+    tmp_path: Path, content: str, code: ErrorCode
+) -> None:
+    async with house(tmp_path, limits=Limits(message_characters=1024)) as rooms:
+        with pytest.raises(Exception, match=r".") as refused:
+            await rooms.send(content)
+        assert getattr(refused.value, "code", None) is code
+
+
+async def test_an_unknown_agent_is_refused_with_the_nearest_name(tmp_path: Path) -> None:
+    async with house(tmp_path, names=("reviewer", "b")) as rooms:
+        with pytest.raises(Exception, match="Did you mean “reviewer”"):
+            await rooms.send(to=["reviwer"])
+        assert await rooms.types() == []
+
+
+def _current(prompt: str) -> str:
+    return prompt.rpartition("[current_message")[2]
+
+
+async def test_the_packet_is_built_at_dispatch_and_says_each_thing_once(tmp_path: Path) -> None:
+    async with house(tmp_path, identity="You are careful.") as rooms:
+        gate = asyncio.Event()
+        rooms.fleet.scripts.append([ContentDelta("my own first answer"), gate, TurnCompleted()])
+        first = await rooms.send("first question")
+        await rooms.turn_in(first.turns[0].turn_id, "running")
+        await rooms.send("second question")
+        await rooms.send("said while it waited", to=[])
+        last = await rooms.send("third question")
+        gate.set()
+        await rooms.ended(last)
+        second, third = rooms.fleet.prompts[1:3]
+        assert "said while it waited" in second
+        assert second.count("second question") == 1
+        assert "third question" not in second
+        assert "my own first answer" not in second
+        assert "first question" not in second
+        assert "said while it waited" not in third
+        assert _current(third).count("third question") == 1
+        assert "You are careful." in third
+
+
+async def test_a_fresh_session_is_told_what_its_predecessor_knew(tmp_path: Path) -> None:
+    fleet = FakeFleet()
+    fleet.can_resume = False
+    async with house(tmp_path, fleet=fleet) as rooms:
+        fleet.scripts.append([ContentDelta("my answer"), TurnCompleted()])
+        await rooms.ended(await rooms.send("the question"))
+        await rooms.service.restart_agent("a", "restart")
+        await rooms.listener.status("agent:a", "ready", after="stopped")
+        await rooms.ended(await rooms.send("and now?"))
+        assert "the question" in fleet.prompts[1]
+        assert "my answer" in fleet.prompts[1]

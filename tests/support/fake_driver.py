@@ -1,0 +1,134 @@
+"""A driver without a process: each prompt plays the events a test gave it. For tests only."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Sequence
+from pathlib import Path
+
+from groupx_server.agents.base import AgentInfo, AgentSpec, Driver, Session, SessionRequest
+from groupx_server.domain.native import (
+    ContentDelta,
+    Continuity,
+    NativeEvent,
+    TurnCancelled,
+    TurnCompleted,
+)
+from groupx_shared.errors import AgentError
+
+Script = Sequence[NativeEvent | asyncio.Event | Callable[[], None]]
+"""Events to yield; an asyncio.Event is waited for; a function is called."""
+
+
+class FakeSession(Session):
+    """Plays scripts; a cancel ends the script with `TurnCancelled`."""
+
+    def __init__(self, driver: FakeDriver, native_id: str, continuity: Continuity) -> None:
+        self.native_session_id = native_id
+        self.continuity = continuity
+        self.driver = driver
+        self.cancelled = asyncio.Event()
+
+    async def prompt(self, turn_id: str, text: str) -> AsyncGenerator[NativeEvent, None]:
+        self.driver.prompts.append(text)
+        self.cancelled.clear()
+        script = self.driver.scripts.popleft() if self.driver.scripts else DEFAULT_SCRIPT
+        for step in script:
+            if isinstance(step, asyncio.Event):
+                await self._wait(step)
+            elif callable(step):
+                step()
+            else:
+                yield step
+            if self.cancelled.is_set():
+                yield TurnCancelled()
+                return
+
+    async def _wait(self, event: asyncio.Event) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            waits = [tasks.create_task(event.wait()), tasks.create_task(self.cancelled.wait())]
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            for wait in waits:
+                wait.cancel()
+
+    async def cancel(self) -> None:
+        self.cancelled.set()
+
+    async def close(self) -> None:
+        return None
+
+
+DEFAULT_SCRIPT: Script = (ContentDelta("fine"), TurnCompleted())
+
+
+class FakeDriver(Driver):
+    """One pretended process."""
+
+    def __init__(self, spec: AgentSpec, fleet: FakeFleet) -> None:
+        self.spec = spec
+        self.prompts = fleet.prompts
+        self.scripts = fleet.scripts
+        self._fleet = fleet
+        self._exited = asyncio.Event()
+        self._pid: int | None = None
+        self._count = 0
+
+    async def start(self) -> AgentInfo:
+        self._fleet.starts += 1
+        if self._fleet.start_errors:
+            raise self._fleet.start_errors.popleft()
+        self._pid = 1
+        return AgentInfo("fake", "1.0", "acp", "1")
+
+    async def open_session(self, request: SessionRequest) -> Session:
+        self._count += 1
+        self._fleet.requests.append(request)
+        resumes = request.resume_native_id is not None and self._fleet.can_resume
+        native_id = request.resume_native_id if resumes else None
+        return FakeSession(
+            self,
+            native_id or f"native-{self._fleet.starts}-{self._count}",
+            "resumed" if resumes else "new",
+        )
+
+    async def close(self) -> None:
+        self.die()
+
+    def die(self) -> None:
+        self._pid = None
+        self._exited.set()
+
+    async def wait_exited(self) -> str:
+        await self._exited.wait()
+        return "The fake process ended."
+
+    @property
+    def pid(self) -> int | None:
+        return self._pid
+
+    def stderr_tail(self) -> str:
+        return ""
+
+
+class FakeFleet:
+    """Builds the drivers and remembers everything that was asked of them."""
+
+    def __init__(self) -> None:
+        self.prompts: list[str] = []
+        self.scripts: deque[Script] = deque()
+        self.requests: list[SessionRequest] = []
+        self.start_errors: deque[AgentError] = deque()
+        self.starts = 0
+        self.can_resume = True
+        self.drivers: list[FakeDriver] = []
+
+    def __call__(self, spec: AgentSpec) -> Driver:
+        driver = FakeDriver(spec, self)
+        self.drivers.append(driver)
+        return driver
+
+
+def fake_spec(name: str = "a", cwd: Path = Path("/w")) -> AgentSpec:
+    """A spec that nothing is started from."""
+    return AgentSpec(actor_id=f"agent:{name}", driver="fake", argv=[], cwd=cwd)

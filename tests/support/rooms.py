@@ -1,0 +1,121 @@
+"""The whole use-case layer over a real ledger and fake agents."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from groupx_server.domain.limits import Limits
+from groupx_server.ledger.accept import Source
+from groupx_server.ledger.startup import RosterRow, settle_at_start
+from groupx_server.ledger.store import Ledger
+from groupx_server.rooms.agents import Agents
+from groupx_server.rooms.roster import Roster, RosterEntry
+from groupx_server.rooms.service import RoomService
+from groupx_server.rooms.turnrunner import Runtime
+from groupx_shared.wire.replies import MessageAccepted, TurnInfo
+from groupx_shared.wire.requests import SendMessage
+from support.fake_driver import FakeFleet, fake_spec
+
+NOW = "2026-01-31T09:15:00.250Z"
+WITHIN_S = 5.0
+
+
+class Listener:
+    """Takes live events, as the fan-out would."""
+
+    def __init__(self) -> None:
+        self.events: list[dict[str, Any]] = []
+        self._changed = asyncio.Event()
+
+    def publish_transient(
+        self, data: bytes, room_id: str | None, merge_key: str | None = None
+    ) -> None:
+        self.events.append(orjson.loads(data))
+        self._changed.set()
+
+    async def status(self, actor_id: str, status: str, after: str = "") -> None:
+        """Wait until the newest card of an agent says `status`, once one said `after`."""
+        async with asyncio.timeout(WITHIN_S):
+            while True:
+                self._changed.clear()
+                cards = [b for b in self.bodies("agent.status") if b["actorId"] == actor_id]
+                states = [card["status"] for card in cards]
+                if states and states[-1] == status and (not after or after in states):
+                    return
+                await self._changed.wait()
+
+    def bodies(self, kind: str) -> list[dict[str, Any]]:
+        return [event["body"] for event in self.events if event["type"] == kind]
+
+
+@dataclass
+class House:
+    """One running set of rooms and agents."""
+
+    service: RoomService
+    agents: Agents
+    ledger: Ledger
+    fleet: FakeFleet
+    listener: Listener
+    commands: int = 0
+
+    async def send(self, content: str = "hello", to: list[str] | None = None) -> MessageAccepted:
+        self.commands += 1
+        request = SendMessage(
+            client_command_id=f"c{self.commands}", content=content, to=["a"] if to is None else to
+        )
+        return await self.service.send(request, Source())
+
+    async def ended(self, accepted: MessageAccepted, index: int = 0) -> TurnInfo:
+        """Wait for the end of a turn."""
+        return await self.turn_in(accepted.turns[index].turn_id)
+
+    async def turn_in(self, turn_id: str, *statuses: str) -> TurnInfo:
+        """Wait until a turn has one of these statuses (default: ended)."""
+        wanted = statuses or ("completed", "failed", "cancelled", "interrupted")
+        async with asyncio.timeout(WITHIN_S):
+            while True:
+                seen = self.ledger.last_seq
+                turn = await self.service.turn(turn_id)
+                if turn.status in wanted:
+                    return turn
+                await self.ledger.changed(seen)
+
+    async def types(self) -> list[str]:
+        page = await self.service.page("room:main", None, None, None, 500, ())
+        return [orjson.loads(event)["type"] for event in page.events]
+
+
+@asynccontextmanager
+async def house(
+    folder: Path, names: tuple[str, ...] = ("a", "b"), limits: Limits | None = None, **more: Any
+) -> AsyncIterator[House]:
+    """Run rooms with fake agents; at the end everything is stopped and the ledger closed."""
+    fleet = more.get("fleet") or FakeFleet()
+    entries = [
+        RosterEntry(
+            f"agent:{name}", name.upper(), "fake", more.get("identity"), True, fake_spec(name)
+        )
+        for name in names
+    ]
+    roster = Roster(entries, entries[0].actor_id)
+    async with await Ledger.open(folder / "groupx.db") as ledger:
+        rows = [RosterRow(entry.actor_id, entry.display_name, True) for entry in entries]
+        bounds = limits or Limits()
+        await ledger.write(lambda book: settle_at_start(book, rows, bounds, NOW))
+        listener = Listener()
+        agents = Agents(Runtime(ledger, listener, bounds), roster, fleet)
+        service = RoomService(Runtime(ledger, listener, bounds), agents)
+        async with asyncio.TaskGroup() as tasks:
+            running = tasks.create_task(agents.run())
+            try:
+                yield House(service, agents, ledger, fleet, listener)
+            finally:
+                running.cancel()
