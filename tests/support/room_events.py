@@ -27,8 +27,15 @@ def agent_actor(key: str) -> EventActor:
 
 
 def agent_info(key: str, **changes: Any) -> AgentInfo:
-    fields = {"driver": "acp", "enabled": True, "status": "ready", "cwd": "/tmp", **changes}
-    return AgentInfo(actor_id=f"agent:{key}", display_name=key.title(), **fields)
+    fields: dict[str, Any] = {
+        "display_name": key.title(),
+        "driver": "acp",
+        "enabled": True,
+        "status": "ready",
+        "cwd": "/tmp",
+        **changes,
+    }
+    return AgentInfo(actor_id=f"agent:{key}", **fields)
 
 
 def event(

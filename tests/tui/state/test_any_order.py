@@ -135,4 +135,4 @@ def block_limit(request: pytest.FixtureRequest) -> Iterator[int]:
 @pytest.mark.slow
 def test_any_order_of_arrival_shows_what_the_ledger_says(block_limit: int) -> None:
     assert block_limit
-    run_state_machine_as_test(Reading, settings=SETTINGS)  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(Reading, settings=SETTINGS)

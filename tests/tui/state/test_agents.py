@@ -1,0 +1,49 @@
+"""The agents' cards follow the newest word about them."""
+
+from __future__ import annotations
+
+from groupx_tui.state.agents import agent_view
+from groupx_tui.state.model import ClientView
+from groupx_tui.state.reduce import apply_event
+from support.room_events import agent_info, event
+
+CARD = agent_view(agent_info("codex", driver="codex", is_default=True))
+
+
+def status(**fields: object) -> ClientView:
+    body = {"actorId": "agent:codex", "displayName": "Codex", "status": "working", **fields}
+    return apply_event(ClientView(agents=(CARD,)), event("agent.status", body))
+
+
+def test_a_card_takes_its_new_status_and_keeps_the_rest() -> None:
+    (card,) = status(detail="Asks\x1b the model", queuedTurns=2, activeTurnId="t").agents
+    assert (card.status, card.detail, card.queued_turns, card.active_turn_id) == (
+        "working",
+        "Asks␛ the model",
+        2,
+        "t",
+    )
+    assert (card.driver, card.is_default, card.handle, card.enabled) == (
+        "codex",
+        True,
+        "codex",
+        True,
+    )
+
+
+def test_a_disabled_agent_is_not_enabled() -> None:
+    assert not status(status="disabled").agents[0].enabled
+
+
+def test_the_same_status_again_changes_nothing() -> None:
+    before = ClientView(agents=(CARD,))
+    body = {"actorId": "agent:codex", "displayName": "Codex", "status": "ready"}
+    assert apply_event(before, event("agent.status", body)) is before
+
+
+def test_an_agent_that_is_not_known_gets_a_card() -> None:
+    cards = status(actorId="agent:new", displayName="").agents
+    assert [(card.actor_id, card.name) for card in cards] == [
+        ("agent:codex", "Codex"),
+        ("agent:new", "new"),
+    ]

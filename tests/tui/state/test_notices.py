@@ -1,0 +1,73 @@
+"""What becomes a line of the timeline, and what stays silent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from groupx_shared.wire.events import Event
+from groupx_tui.state.model import ClientView, NoticeBlock
+from groupx_tui.state.reduce import apply_events
+from support.room_events import PERSON, agent_actor, event
+
+SESSION = {"agentId": "codex", "actorId": "agent:codex"}
+
+
+def notices(*events: Event) -> list[NoticeBlock]:
+    blocks = apply_events(ClientView(), events).timeline.blocks
+    return [block for block in blocks if isinstance(block, NoticeBlock)]
+
+
+@pytest.mark.parametrize(
+    ("event_type", "body", "words"),
+    [
+        ("room.created", {"title": "Plans"}, "Operator made this room: Plans"),
+        (
+            "room.renamed",
+            {"title": "New", "previousTitle": "Old"},
+            "Operator renamed this room: New (was: Old)",
+        ),
+        ("room.renamed", {"title": "New"}, "Operator renamed this room: New"),
+        ("room.archived", {"title": "X"}, "Operator archived this room"),
+        ("room.restored", {"title": "X"}, "Operator restored this room from the archive"),
+        ("memory.remembered", {"record": {}}, "memory.remembered · Operator"),
+        ("x\x1by", {"content": "said\nsomething"}, "x␛y · Operator · said something"),
+        ("turn.queued", {"nonsense": 1}, "turn.queued · Operator"),
+    ],
+)
+def test_an_event_becomes_a_line(event_type: str, body: dict[str, Any], words: str) -> None:
+    (notice,) = notices(event(event_type, body, seq=1, actor=PERSON))
+    assert (notice.text, notice.tone) == (words, "info")
+
+
+def test_a_session_that_was_taken_up_again_is_said() -> None:
+    body = {**SESSION, "phase": "resumed"}
+    (notice,) = notices(event("session.resumed", body, seq=1, actor=agent_actor("codex")))
+    assert notice.text == "Codex took up its earlier session again"
+
+
+def test_a_session_that_failed_says_why() -> None:
+    body = {**SESSION, "phase": "failed", "errorCode": "X", "errorMessage": "No such\nprogram."}
+    (notice,) = notices(event("session.failed", body, seq=1, actor=agent_actor("codex")))
+    assert (notice.text, notice.tone) == (
+        "Codex could not start a session: No such program.",
+        "error",
+    )
+
+
+@pytest.mark.parametrize(
+    "silent",
+    [
+        event("session.ready", {**SESSION, "phase": "ready"}, seq=1),
+        event(
+            "turn.content.delta", {"turnId": "t", "chunkIndex": 1, "offset": 0, "text": ""}, seq=1
+        ),
+        event("session.failed", {**SESSION, "phase": "failed"}),
+        event("context.compaction.started", {"phase": "started"}),
+        event("dream.seen", {}, seq=0),
+    ],
+    ids=lambda silent: f"{silent.type}-{silent.seq}",
+)
+def test_an_event_is_silent(silent: Event) -> None:
+    assert apply_events(ClientView(), [silent]).timeline.blocks == ()
