@@ -17,8 +17,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import structlog
-
 from groupx_server.agents.registry import DriverRegistry
 from groupx_server.agents.watchdog import Watchdog
 from groupx_server.domain.limits import Limits
@@ -28,7 +26,7 @@ from groupx_server.http.serve import HttpServer, bind_loopback
 from groupx_server.http.state import ServerState
 from groupx_server.ledger.startup import RosterRow, settle_at_start
 from groupx_server.ledger.store import Ledger
-from groupx_server.logs import open_log
+from groupx_server.logs import get_logger, open_log
 from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.broadcast import Hub, HubLimits
 from groupx_server.rooms.clock import Clock
@@ -43,7 +41,7 @@ from groupx_shared.settings import Config, LimitSettings
 from groupx_shared.version import VERSION
 from groupx_shared.workspace import Workspace
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

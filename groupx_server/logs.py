@@ -1,28 +1,85 @@
 """The server's log: JSON lines in a rotating file, bounded fields, nothing that people wrote.
 
 Adapter names, states, durations, ids and error codes are logged; message texts, prompts, tokens,
-environments and raw agent output are not.
+environments and raw agent output are not. `get_logger(__name__).info("turn.ended", turn=…)` writes
+one line with the event's name and its fields.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import logging.handlers
 import sys
-from collections.abc import MutableMapping
+import traceback
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
-
-import structlog
 
 from groupx_shared.errors import WorkspaceError
 from groupx_shared.paths import private_folder
 from groupx_shared.text import safe_line
 
 MAX_FIELD_CHARS: Final = 2_000
+MAX_TRACE_CHARS: Final = 8_000
 MAX_LOG_BYTES: Final = 5 * 1024 * 1024
 KEPT_FILES: Final = 3
 LOG_NAME: Final = "server.log"
+_FIELDS: Final = "groupx_fields"
+
+Field = str | int | float | bool | None
+
+
+class Logger:
+    """Named events with fields, over the standard library's logging."""
+
+    def __init__(self, name: str) -> None:
+        self._logger = logging.getLogger(name)
+
+    def debug(self, event: str, **fields: object) -> None:
+        self._log(logging.DEBUG, event, fields)
+
+    def info(self, event: str, **fields: object) -> None:
+        self._log(logging.INFO, event, fields)
+
+    def warning(self, event: str, **fields: object) -> None:
+        self._log(logging.WARNING, event, fields)
+
+    def error(self, event: str, **fields: object) -> None:
+        self._log(logging.ERROR, event, fields)
+
+    def exception(self, event: str, **fields: object) -> None:
+        """An error with the traceback of the exception being handled."""
+        self._log(logging.ERROR, event, fields, with_trace=True)
+
+    def _log(
+        self, level: int, event: str, fields: dict[str, object], *, with_trace: bool = False
+    ) -> None:
+        if self._logger.isEnabledFor(level):
+            self._logger.log(level, event, extra={_FIELDS: fields}, exc_info=with_trace)
+
+
+def get_logger(name: str) -> Logger:
+    """Return the logger of a module."""
+    return Logger(name)
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object a line: at, level, logger, event, and the event's fields."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "event": record.getMessage()[:MAX_FIELD_CHARS],
+        }
+        fields: dict[str, object] = getattr(record, _FIELDS, {})
+        line |= {name: _bounded(value) for name, value in fields.items()}
+        if record.exc_info is not None and record.exc_info[0] is not None:
+            trace = "".join(traceback.format_exception(*record.exc_info))
+            line["trace"] = trace[-MAX_TRACE_CHARS:]
+        return json.dumps(line, ensure_ascii=False)
 
 
 def log_file(data_folder: Path) -> Path:
@@ -31,8 +88,10 @@ def log_file(data_folder: Path) -> Path:
 
 
 def open_log(data_folder: Path, *, to_stderr: bool) -> Path:
-    """Send structlog to the workspace's log file (and to stderr in the foreground); return the
-    file. Raises: WorkspaceError when it cannot be written."""
+    """Send the log to the workspace's file (and to stderr in the foreground); return the file.
+
+    Raises: WorkspaceError when it cannot be written.
+    """
     path = log_file(data_folder)
     private_folder(path.parent)
     try:
@@ -48,33 +107,17 @@ def open_log(data_folder: Path, *, to_stderr: bool) -> Path:
     handlers: list[logging.Handler] = [file]
     if to_stderr:
         handlers.append(logging.StreamHandler(sys.stderr))
-    logging.basicConfig(level=logging.INFO, handlers=handlers, format="%(message)s", force=True)
+    for handler in handlers:
+        handler.setFormatter(JsonFormatter())
+    logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)
     for noisy in ("httpx", "httpcore", "uvicorn.error", "asyncio"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
-    _configure()
     return path
 
 
-def _configure() -> None:
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            _bound_fields,
-            structlog.processors.JSONRenderer(ensure_ascii=False),
-        ],
-        logger_factory=structlog.stdlib.LoggerFactory(),
-        cache_logger_on_first_use=True,
-    )
-
-
-def _bound_fields(
-    _logger: Any, _method: str, fields: MutableMapping[str, Any]
-) -> MutableMapping[str, Any]:
-    for name, value in fields.items():
-        if isinstance(value, str) and len(value) > MAX_FIELD_CHARS:
-            fields[name] = value[-MAX_FIELD_CHARS:]
-        elif not isinstance(value, str | int | float | bool | list | dict | None):
-            fields[name] = safe_line(str(value), MAX_FIELD_CHARS)
-    return fields
+def _bounded(value: object) -> Field:
+    if isinstance(value, str):
+        return value[-MAX_FIELD_CHARS:]
+    if isinstance(value, int | float | bool | None):
+        return value
+    return safe_line(str(value), MAX_FIELD_CHARS)

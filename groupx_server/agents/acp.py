@@ -181,11 +181,11 @@ class AcpClient:
         self._out.append(self._peer.notify("session/cancel", {"sessionId": session_id}))
 
     def finish(self, session_id: str) -> list[NativeEvent]:
-        """End the answered turn: its last events, the terminal last."""
-        state = self._sessions[session_id]
-        turn, answer = state.turn, state.answer
-        if turn is None:
+        """End the answered turn: its last events, the terminal last; nothing when it has ended."""
+        state = self._sessions.get(session_id)
+        if state is None or state.turn is None:
             return []
+        turn, answer = state.turn, state.answer
         state.turn = state.answer = None
         state.is_answered = False
         return turn.finish(answer)

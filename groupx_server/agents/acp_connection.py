@@ -15,8 +15,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import structlog
-
 from groupx_server.agents.acp import (
     AcpClient,
     AcpEvent,
@@ -34,6 +32,7 @@ from groupx_server.agents.jsonrpc import Noise
 from groupx_server.agents.process import AgentProcess, ProcessEnd
 from groupx_server.agents.watchdog import Guard
 from groupx_server.domain.native import TurnFailed
+from groupx_server.logs import get_logger
 from groupx_shared.errors import AgentError, ErrorCode
 from groupx_shared.text import safe_line
 
@@ -43,7 +42,7 @@ _LOGGED_NOISE_LINES: Final = 10
 MAX_UNSENT_BYTES: Final = 16 * 1024 * 1024
 """Answers to a program that asks and asks and never reads are not kept without end."""
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 
 @dataclass(slots=True)

@@ -13,8 +13,6 @@ import asyncio
 import os
 from typing import Any, Final
 
-import structlog
-
 from groupx_server.agents.acp_connection import AcpConnection
 from groupx_server.agents.acp_errors import mentions_policy, read_refusal
 from groupx_server.agents.acp_facts import PROTOCOL_VERSION, Capabilities, SessionFacts
@@ -27,13 +25,14 @@ from groupx_server.agents.jsonrpc import ErrorResponse
 from groupx_server.agents.loose import as_dict, as_text
 from groupx_server.agents.watchdog import Guard
 from groupx_server.domain.native import Continuity
+from groupx_server.logs import get_logger
 from groupx_shared.errors import AgentError, ErrorCode
 
 _MAX_QUIET_WAIT_S: Final = 5.0
 """A replay that goes on longer than this after its answer is not waited for."""
 _STDERR_CHARS: Final = 4_000
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 
 class AcpDriver(Driver):
@@ -67,7 +66,11 @@ class AcpDriver(Driver):
         servers = self._mcp_servers(request)
         session_id, facts, continuity = await self._open(request, servers)
         self._link.client.adopt(session_id)
-        await self._set_up(session_id, facts)
+        try:
+            await self._set_up(session_id, facts)
+        except AgentError:
+            self._link.client.forget(session_id)
+            raise
         return AcpSession(
             self._link,
             session_id,
@@ -156,16 +159,25 @@ class AcpDriver(Driver):
         for method, is_offered in methods:
             if not is_offered:
                 continue
-            answer = await self._session_call(method, request, servers, wanted)
+            try:
+                answer = await self._session_call(method, request, servers, wanted)
+            except AgentError as error:
+                if error.code is not ErrorCode.PROTOCOL_HANDSHAKE_TIMEOUT:
+                    raise
+                self._not_resumed(wanted, method, error.message)
+                continue
             if isinstance(answer, ErrorResponse):
                 reason = read_refusal(self.capabilities.name, answer).message
-                log.info("resume_failed", agent=self.spec.actor_id, method=method, reason=reason)
-                self._link.client.forget(wanted)
+                self._not_resumed(wanted, method, reason)
                 continue
             if method == "session/load":
                 await self._wait_for_quiet(wanted)
             return self._resumed(wanted, answer)
         return None
+
+    def _not_resumed(self, wanted: str, method: str, reason: str) -> None:
+        log.info("resume_failed", agent=self.spec.actor_id, method=method, reason=reason)
+        self._link.client.forget(wanted)
 
     def _resumed(self, wanted: str, answer: Any) -> tuple[str, SessionFacts, Continuity]:
         """An agent that did not find the session may have opened another one and say so."""

@@ -52,6 +52,7 @@ class Flight:
         self._queue: deque[NativeEvent] = deque()
         self._chars = 0
         self._sent_at = self._active_at = self._answered_at = clock.now()
+        self._handed_at = self._sent_at
         self._silence_told_s = 0.0
         self._cancel_until: float | None = None
         self._discarding = False
@@ -111,6 +112,10 @@ class Flight:
         self._chars = 0
         return events
 
+    def handed_over(self) -> None:
+        """The consumer is done with what it took; only from now on is silence the agent's."""
+        self._handed_at = self._clock.now()
+
     @property
     def is_landed(self) -> bool:
         """True when the terminal can be given: answered and quiet, or failed."""
@@ -131,7 +136,7 @@ class Flight:
         """The silence to tell of, each time it has doubled."""
         if self.is_answered or self._cancel_until is not None:
             return []
-        silent_s = self._clock.now() - self._active_at
+        silent_s = self._clock.now() - self._silent_since
         if silent_s < self._next_silence_s():
             return []
         self._silence_told_s = silent_s
@@ -150,7 +155,11 @@ class Flight:
         if self._cancel_until is not None:
             return self._cancel_until
         _, since, limit_s = self._silence_limit()
-        return min(since + limit_s, self._active_at + self._next_silence_s())
+        return min(since + limit_s, self._silent_since + self._next_silence_s())
+
+    @property
+    def _silent_since(self) -> float:
+        return max(self._active_at, self._handed_at)
 
     @property
     def _settled_at(self) -> float:
@@ -164,8 +173,8 @@ class Flight:
             return ErrorCode.TURN_FIRST_EVENT_TIMEOUT, self._sent_at, self._timeouts.first_event_s
         if self.turn.has_open_tool:
             longest = max(self._timeouts.idle_s, self._timeouts.tool_idle_s)
-            return ErrorCode.TURN_IDLE_TIMEOUT, self._active_at, longest
-        return ErrorCode.TURN_IDLE_TIMEOUT, self._active_at, self._timeouts.idle_s
+            return ErrorCode.TURN_IDLE_TIMEOUT, self._silent_since, longest
+        return ErrorCode.TURN_IDLE_TIMEOUT, self._silent_since, self._timeouts.idle_s
 
     def _check_silence(self) -> None:
         now = self._clock.now()

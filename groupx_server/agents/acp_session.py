@@ -11,15 +11,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 
-import structlog
-
 from groupx_server.agents.acp_connection import AcpConnection
 from groupx_server.agents.acp_flight import Flight
 from groupx_server.agents.base import Session
 from groupx_server.domain.native import Continuity, NativeEvent, TurnFailed
+from groupx_server.logs import get_logger
 from groupx_shared.errors import AgentError, ErrorCode
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 
 class AcpSession(Session):
@@ -54,13 +53,16 @@ class AcpSession(Session):
         has_landed = False
         try:
             while not self._is_over(flight):
-                for event in flight.take() or flight.silence():
+                events = flight.take()
+                for event in events or flight.silence():
                     yield event
+                if events:
+                    flight.handed_over()
                 self._link.relieve()
                 await flight.wait()
-            events = await self._land(flight)
+            last = await self._land(flight)
             has_landed = True
-            for event in events:
+            for event in last:
                 yield event
         finally:
             if not has_landed:
@@ -75,7 +77,11 @@ class AcpSession(Session):
             self._send_cancel(self.flight)
 
     async def close(self) -> None:
-        """See `Session.close`. A turn in flight is cancelled by closing its stream first."""
+        """See `Session.close`. A turn in flight is only cancelled; its stream ends as usual."""
+        if self.flight is not None:
+            self._send_cancel(self.flight)
+            self._lost = True
+            return
         self._lose()
         if not self._can_close or self._link.has_ended:
             return

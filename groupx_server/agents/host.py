@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, Literal
 
-import structlog
-
 from groupx_server.agents.base import (
     AgentInfo,
     AgentSpec,
@@ -27,6 +25,7 @@ from groupx_server.agents.base import (
     SessionRequest,
 )
 from groupx_server.agents.clock import Clock, SystemClock
+from groupx_server.logs import get_logger
 from groupx_shared.errors import AgentError, ConfigError, ErrorCode
 from groupx_shared.ids import new_id
 
@@ -39,7 +38,7 @@ _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 HostState = Literal["stopped", "starting", "ready", "retrying", "failed"]
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

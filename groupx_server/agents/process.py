@@ -74,6 +74,7 @@ class AgentProcess(asyncio.SubprocessProtocol):
         self._reading = True
         self._told = False
         self._is_closed = False
+        self._is_gone = False
 
     @classmethod
     async def spawn(
@@ -111,6 +112,7 @@ class AgentProcess(asyncio.SubprocessProtocol):
             ) from error
         except BaseException:
             process.kill_now()
+            process._release()
             raise
         return process
 
@@ -136,8 +138,11 @@ class AgentProcess(asyncio.SubprocessProtocol):
             self._end_soon()
 
     def process_exited(self) -> None:
-        """The child is gone; its last output may still be in the pipe."""
+        """The child is gone; its last output may still be in the pipe. What is left of its
+        group has nobody to talk to."""
         self._exited.set()
+        if not self._group_is_gone():
+            self._signal(signal.SIGTERM)
         self._end_soon()
         if self._is_closed:
             asyncio.get_running_loop().call_later(_EXIT_DRAIN_S, self._uncover)
@@ -231,13 +236,17 @@ class AgentProcess(asyncio.SubprocessProtocol):
         return True
 
     def _group_is_gone(self) -> bool:
-        """Gone is: the leader is collected and nobody living is left in its group."""
+        """Gone is: the leader is collected and nobody living is left in its group. From then on
+        the number may belong to somebody else, so it is never looked at again."""
         if self._transport is None:
             return True
-        return self._exited.is_set() and not group_is_alive(self._pid)
+        if not self._is_gone and self._exited.is_set():
+            self._is_gone = not group_is_alive(self._pid)
+        return self._is_gone
 
     def _signal(self, number: int) -> None:
-        signal_group(self._pid, number)
+        if not self._is_gone:
+            signal_group(self._pid, number)
 
     def _end_soon(self) -> None:
         """Tell the sink once both the exit and the end of output are known, or soon after one."""
@@ -252,7 +261,8 @@ class AgentProcess(asyncio.SubprocessProtocol):
         if self._told or not self._reading:
             return
         self._told = True
-        self._signal(signal.SIGTERM)  # what is left of the group has nobody to talk to
+        if not self._exited.is_set():
+            self._signal(signal.SIGTERM)  # it closed its output: nobody can talk with it any more
         self._sink.on_ended(self._end())
 
     def _end(self) -> ProcessEnd:

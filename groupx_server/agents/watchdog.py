@@ -15,15 +15,14 @@ import sys
 from pathlib import Path
 from typing import Final, Protocol
 
-import structlog
-
 from groupx_server.agents.process import Sidecar, start_sidecar
+from groupx_server.logs import get_logger
 
 _PROGRAM: Final = Path(__file__).with_name("process_group.py")
 _CLOSE_S: Final = 3.0
 """The child waits at most 2 s for groups that ignore TERM, then is done."""
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 
 class Guard(Protocol):
@@ -73,7 +72,12 @@ class Watchdog:
         if self._child is not None:
             log.warning("watchdog_restarted", pid=self._child.pid)
             self._child.discard()
-        self._child = start_sidecar(argv)
+            self._child = None
+        try:
+            self._child = start_sidecar(argv)
+        except OSError as error:  # agents can work without it; the next one tries again
+            log.error("watchdog_not_started", reason=str(error))
+            return
         for pgid in self._groups:
             self._child.write(_line("add", pgid))
 

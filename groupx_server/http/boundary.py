@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from groupx_server.http.auth import Credentials, authenticate
@@ -19,6 +18,7 @@ from groupx_server.http.errors import STATUS, error_reply, internal_reply
 from groupx_server.http.origin import check_origin
 from groupx_server.http.reply import Header, JsonReply
 from groupx_server.http.state import ServerState
+from groupx_server.logs import get_logger
 from groupx_shared.errors import ErrorCode, GroupXError, RefusedError
 from groupx_shared.ids import new_id
 
@@ -32,7 +32,7 @@ SECURITY_HEADERS: Final[tuple[Header, ...]] = (
     (b"referrer-policy", b"no-referrer"),
     (b"x-content-type-options", b"nosniff"),
 )
-_log = structlog.get_logger(__name__)
+_log = get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,11 +115,9 @@ def _query_parameters(route: AnyRoute) -> list[dict[str, Any]]:
     schema = route.query.model_json_schema()
     parameters = []
     for name, field in schema.get("properties", {}).items():
-        field = {key: value for key, value in field.items() if key != "title"}
-        parameter = {"name": name, "in": "query", "schema": _without_null(field)}
-        if (description := field.pop("description", None)) is not None:
-            parameter["description"] = description
-        parameters.append(parameter)
+        told = {key: value for key, value in field.items() if key == "description"}
+        kept = {key: field[key] for key in field.keys() - {"title", "description"}}
+        parameters.append({"name": name, "in": "query", "schema": _without_null(kept), **told})
     return parameters
 
 
@@ -133,9 +131,14 @@ def _without_null(field: dict[str, Any]) -> dict[str, Any]:
 
 
 def _reply(route: AnyRoute) -> dict[str, Any]:
-    schema = {"type": "string"} if route.reply is None else _reference(route.reply)
-    content = {content_type: {"schema": schema} for content_type in route.content_types}
+    content = {kind: {"schema": _reply_schema(route, kind)} for kind in route.content_types}
     return {"description": route.summary, "content": content}
+
+
+def _reply_schema(route: AnyRoute, content_type: str) -> dict[str, Any]:
+    if route.reply is not None:
+        return _reference(route.reply)
+    return {"type": "object" if content_type == "application/json" else "string"}
 
 
 def _refusals(route: AnyRoute) -> dict[str, Any]:

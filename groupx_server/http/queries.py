@@ -40,8 +40,8 @@ def _whole_number(text: object) -> object:
     return int(text)
 
 
-Seq = Annotated[int, BeforeValidator(_whole_number), Field(ge=0, le=MAX_SEQ)]
-Limit = Annotated[int, BeforeValidator(_whole_number), Field(ge=1, le=MAX_PAGE)]
+Seq = Annotated[int, Field(ge=0, le=MAX_SEQ), BeforeValidator(_whole_number)]
+Limit = Annotated[int, Field(ge=1, le=MAX_PAGE), BeforeValidator(_whole_number)]
 Id = Annotated[str, StringConstraints(min_length=1, max_length=256)]
 TypeName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 

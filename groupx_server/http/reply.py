@@ -11,9 +11,9 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-import structlog
 from starlette.types import Receive, Scope, Send
 
+from groupx_server.logs import get_logger
 from groupx_shared.errors import LedgerError
 from groupx_shared.wire.base import WireModel
 
@@ -23,7 +23,7 @@ LAST_WORD_S: Final = 0.1
 """For the end mark of a stream when the server stops; a client that does not read goes without."""
 
 _JSON: Final[Header] = (b"content-type", b"application/json")
-_log = structlog.get_logger(__name__)
+_log = get_logger(__name__)
 
 
 class Reply(Protocol):

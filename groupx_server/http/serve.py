@@ -15,10 +15,10 @@ import socket
 from collections.abc import Callable, Generator
 from typing import Any, Final
 
-import structlog
 import uvicorn
 from starlette.types import ASGIApp
 
+from groupx_server.logs import get_logger
 from groupx_shared.errors import ConfigError
 
 GRACE_S: Final = 2.0
@@ -27,7 +27,7 @@ KEEP_ALIVE_S: Final = 30
 """A client's connection may rest this long between two requests."""
 BACKLOG: Final = 256
 
-_log = structlog.get_logger(__name__)
+_log = get_logger(__name__)
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
@@ -46,7 +46,9 @@ def bind_loopback(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
     """
     host = "127.0.0.1" if host == "localhost" else host
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    sock = socket.socket(family, socket.SOCK_STREAM)
+    # asyncio turns Nagle's algorithm off only for sockets that say TCP; with it each reply would
+    # wait 40 ms for the client's delayed acknowledgement (uvicorn writes head and body apart).
+    sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.bind((host, port))

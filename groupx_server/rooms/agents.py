@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Final
 
-import structlog
-
 from groupx_server.agents.base import DriverFactory
 from groupx_server.agents.host import AgentHost, HostStatus
 from groupx_server.domain.turn import TurnStatus
 from groupx_server.ledger.cancel import Cancelled
 from groupx_server.ledger.terminal import TurnEnd, end_turn
 from groupx_server.ledger.turns import QueuedHead, head_of_lane, queued_counts
+from groupx_server.logs import get_logger
 from groupx_server.rooms.board import Board
 from groupx_server.rooms.lane import Lane
 from groupx_server.rooms.roster import Roster
@@ -28,7 +27,7 @@ STARTS_AT_ONCE: Final = 4
 CLOSE_WITHIN_S: Final = 20.0
 """For all agents together to end at stop; each is bounded by its own ladder."""
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 
 class Agents:

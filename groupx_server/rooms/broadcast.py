@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Protocol, Self
 
-import structlog
-
+from groupx_server.logs import get_logger
 from groupx_server.rooms.paging import MAX_ROWS, PageSize
 from groupx_server.rooms.ring import Reader, Ring, Slot
 from groupx_server.rooms.rows import DurableFrameSource
@@ -35,7 +34,7 @@ RETRY_FIRST_S: Final = 0.25
 RETRY_MAX_S: Final = 5.0
 """Pauses of the tail while the ledger cannot be read: doubling between these two."""
 
-_log = structlog.get_logger(__name__)
+_log = get_logger(__name__)
 
 
 class DurableSource(Protocol):

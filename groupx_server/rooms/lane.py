@@ -10,10 +10,9 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-import structlog
-
 from groupx_server.agents.host import AgentHost
 from groupx_server.ledger.turns import QueuedHead, head_of_lane
+from groupx_server.logs import get_logger
 from groupx_server.rooms.board import Board
 from groupx_server.rooms.roster import RosterEntry
 from groupx_server.rooms.sessions import SessionBook
@@ -23,7 +22,7 @@ from groupx_shared.errors import AgentError, ConfigError, ErrorCode, GroupXError
 AFTER_FAULT_S: Final = 1.0
 """Pause after an internal fault, so that a fault that repeats does not spin."""
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 
 class Lane:

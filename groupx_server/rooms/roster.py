@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import structlog
-
 from groupx_server.agents.base import AgentSpec, AgentTimeouts
+from groupx_server.logs import get_logger
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.ids import agent_actor
 from groupx_shared.names import unknown_name
@@ -23,7 +22,7 @@ from groupx_shared.settings import (
 )
 from groupx_shared.text import safe_line
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

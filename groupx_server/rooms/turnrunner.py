@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-import structlog
-
 from groupx_server.agents.base import Session
 from groupx_server.context.gather import PacketRequest, gather_packet
 from groupx_server.context.packet import Packet
@@ -42,6 +40,7 @@ from groupx_server.ledger.failpoints import failpoint
 from groupx_server.ledger.store import Ledger
 from groupx_server.ledger.terminal import Ended, TurnEnd, end_turn
 from groupx_server.ledger.turns import QueuedHead
+from groupx_server.logs import get_logger
 from groupx_server.rooms.clock import Clock
 from groupx_server.rooms.collect import TurnCollector
 from groupx_server.rooms.deltas import LiveOutput
@@ -64,7 +63,7 @@ NEVER_ANSWERED: Final = frozenset(
 )
 """Ends that say nothing of whether the prompt arrived."""
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 
 @dataclass(slots=True)
