@@ -24,7 +24,7 @@ What it does in a turn is chosen by markers in the prompt, several may follow ea
 
 Options (argv): --no-load --no-resume --late-replay --modes=a,b --init-hang --init-exit=N
 --init-text=TEXT --init-error=CODE --version=N --new-error=CODE --ignore-eof --ignore-term
---start-child --http-mcp --other-session-on-resume.
+--start-child --http-mcp --resume-hang --other-session-on-resume.
 
 Environment: SCRIPTED_LOG names a file that gets one JSON line for each start, prompt, cancel and
 session call, so that a test can prove what was sent, and how often. SCRIPTED_SESSIONS names a
@@ -337,8 +337,10 @@ class Agent:
         self.mcp[session] = params.get("mcpServers")
         return None if "late-replay" in self.options else {"result": self.modes()}
 
-    def on_session_resume(self, _: Any, params: dict[str, Any]) -> dict[str, Any]:
+    def on_session_resume(self, _: Any, params: dict[str, Any]) -> dict[str, Any] | None:
         self.log("session/resume", params=params)
+        if "resume-hang" in self.options:
+            return None
         if "no-resume" in self.options:
             return {"error": {"code": -32601, "message": "Method not found"}}
         if "other-session-on-resume" in self.options:

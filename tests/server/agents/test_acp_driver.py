@@ -225,6 +225,19 @@ async def test_a_cancelled_consumer_ends_the_native_turn(script: Script) -> None
         assert not session.lost
 
 
+async def test_a_consumer_cancelled_while_the_process_is_ended_kills_it(script: Script) -> None:
+    spec = script.spec("--ignore-eof", "--ignore-term", timeouts=quicker(idle_s=0.1, close_s=60))
+    async with running(script, spec) as driver:
+        session = await opened(driver, script.folder)
+        pid = driver.pid
+        assert pid is not None
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(collect(session, "[[say a]][[hang]]"))
+            await until(lambda: session.lost, "the turn was given up")
+            task.cancel()
+        await until(lambda: not is_running(pid), "the process is gone")
+
+
 # --- questions -------------------------------------------------------------------------------
 
 
@@ -540,6 +553,14 @@ async def test_a_session_that_cannot_be_resumed_is_replaced_and_said_so(
         assert answer_of(await collect(session, "hi")) == "echo: hi"
 
 
+async def test_a_resume_that_hangs_is_replaced_too(script: Script) -> None:
+    spec = script.spec("--resume-hang", "--no-load", timeouts=quicker(session_s=0.2))
+    async with running(script, spec) as driver:
+        session = await opened(driver, script.folder, resume_native_id="stuck")
+        assert session.continuity == "new_after_resume_failure"
+        assert answer_of(await collect(session, "hi")) == "echo: hi"
+
+
 async def test_another_session_than_the_one_asked_for_is_noticed(script: Script) -> None:
     spec = script.spec("--other-session-on-resume", session_id_path=["_meta", "real"])
     async with running(script, spec) as driver:
@@ -615,6 +636,18 @@ async def test_a_closed_session_is_told_to_the_agent(script: Script) -> None:
         with pytest.raises(AgentError):
             await collect(session, "hi")
     assert len(script.log("session/close")) == 1
+
+
+async def test_closing_a_session_in_a_turn_cancels_the_turn(script: Script) -> None:
+    async with running(script) as driver:
+        session = await opened(driver, script.folder)
+        events = []
+        async with asyncio.timeout(LIMIT_S):
+            async for event in session.prompt("turn_1", "[[say a]][[silent]]"):
+                events.append(event)
+                await session.close()
+        assert events[-1] == TurnCancelled()
+        assert session.lost
 
 
 async def test_the_servers_own_secrets_do_not_reach_the_agent(

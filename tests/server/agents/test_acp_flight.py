@@ -93,6 +93,18 @@ def test_an_open_tool_call_may_be_silent_for_long() -> None:
     assert sky.failure() is not None
 
 
+def test_a_slow_consumer_is_not_the_agents_silence() -> None:
+    sky = Sky()
+    sky.say()
+    sky.flight.take()
+    sky.clock.advance(1_000)
+    sky.flight.handed_over()
+    assert sky.failure() is None
+    assert sky.flight.silence() == []
+    sky.clock.advance(300)
+    assert sky.failure() is not None
+
+
 def test_a_cancel_has_its_own_limit_which_nothing_extends() -> None:
     sky = Sky()
     sky.say()

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -174,16 +175,22 @@ async def test_a_cancelled_stop_leaves_a_dead_group(bench: Bench) -> None:
     await until(lambda: bench.guard.groups == set(), "the guard knows")
 
 
-async def test_a_cancelled_spawn_leaves_nothing(bench: Bench) -> None:
-    before = set(bench.guard.added)
+@pytest.mark.parametrize("steps", range(12))
+async def test_a_spawn_cancelled_at_any_moment_leaves_nothing(bench: Bench, steps: int) -> None:
     async with asyncio.TaskGroup() as group:
         task = group.create_task(bench.run(SAY_PID_AND_WAIT))
-        for _ in range(3):
+        for _ in range(steps):
             await asyncio.sleep(0)
         task.cancel()
-    for pid in set(bench.guard.added) - before:
-        await until(lambda pid=pid: not is_running(pid), "the process is gone")  # type: ignore[misc]
-        bench.guard.remove(pid)
+    for process in bench.started:  # it was quicker than the cancel
+        await process.stop(0)
+    for pid in bench.guard.added:
+        await until(partial(_is_gone, pid), "the process is gone")
+    await until(lambda: bench.guard.groups == set(), "the guard knows")
+
+
+def _is_gone(pid: int) -> bool:
+    return not is_running(pid)
 
 
 async def test_what_was_written_before_the_exit_is_still_read(bench: Bench) -> None:
