@@ -14,6 +14,8 @@ class _Collector(logging.Handler):
         self.entries: list[dict[str, Any]] = []
 
     def emit(self, record: logging.LogRecord) -> None:
+        if not record.name.startswith("groupx_"):
+            return
         fields = getattr(record, "groupx_fields", {})
         level = record.levelname.lower()
         entry = {"event": record.getMessage(), "log_level": level, **fields}
@@ -24,7 +26,7 @@ class _Collector(logging.Handler):
 
 @contextmanager
 def capture_logs() -> Iterator[list[dict[str, Any]]]:
-    """Collect every log entry from debug up."""
+    """Collect every log entry of our own from debug up."""
     collector = _Collector()
     root = logging.getLogger()
     level = root.level
