@@ -85,8 +85,8 @@ class Boundary:
             return
         except GroupXError as error:
             reply = _reply_to(error)
-        except Exception as error:  # noqa: BLE001 - the boundary: logged, answered, not raised
-            reply = _logged(error)
+        except Exception:  # noqa: BLE001 - the boundary: logged, answered, not raised
+            reply = _logged()
         else:
             return
         if not is_started:  # else the connection breaks off, which the client notices
@@ -94,14 +94,13 @@ class Boundary:
 
 
 def _reply_to(error: GroupXError) -> JsonReply:
-    if STATUS[error.code] == 500:
-        return _logged(error)
-    return error_reply(error)
+    return _logged() if STATUS[error.code] == 500 else error_reply(error)
 
 
-def _logged(error: Exception) -> JsonReply:
+def _logged() -> JsonReply:
+    """Log the exception that is being handled; the reply carries only the entry's id."""
     error_id = new_id("err")
-    _log.error("http.internal_error", error_id=error_id, exc_info=error)
+    _log.exception("http.internal_error", error_id=error_id)
     return internal_reply(error_id)
 
 

@@ -68,15 +68,14 @@ class StreamReply:
         headers = [(b"content-type", self.content_type.encode()), *self.headers]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         async with asyncio.TaskGroup() as group:
-            watches = [
-                group.create_task(self._write(send), name="stream-write"),
-                group.create_task(_disconnected(receive), name="stream-disconnect"),
-                group.create_task(self.streams_end.wait(), name="stream-stop"),
-            ]
-            await asyncio.wait(watches, return_when=asyncio.FIRST_COMPLETED)
-            for watch in watches:
-                watch.cancel()
-        if self.streams_end.is_set() and self.ends_whole:
+            writing = group.create_task(self._write(send), name="stream-write")
+            leaving = group.create_task(_disconnected(receive), name="stream-disconnect")
+            stopping = group.create_task(self.streams_end.wait(), name="stream-stop")
+            tasks = (writing, leaving, stopping)
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in tasks:
+                task.cancel()
+        if writing.cancelled() and not stopping.cancelled() and self.ends_whole:
             await _last_word(send)
 
     async def _write(self, send: Send) -> None:

@@ -33,6 +33,8 @@ class _Exchange:
         self._has_room = asyncio.Event()
         self._has_room.set()
         self._is_gone = asyncio.Event()
+        self._is_whole = False
+        self._is_over = False
 
     async def receive(self) -> dict[str, Any]:
         if self._body is not None:
@@ -49,6 +51,7 @@ class _Exchange:
         if body := message.get("body", b""):
             await self._put(body)
         if not message.get("more_body", False):
+            self._is_whole = True
             await self._put(None)
 
     async def _put(self, piece: bytes | None) -> None:
@@ -59,11 +62,21 @@ class _Exchange:
             self._has_piece.set()
 
     async def take(self) -> bytes | None:
-        """The next piece; None at the end."""
+        """The next piece; None at the end. Raises: httpx.RemoteProtocolError when the
+        application broke off."""
         await self._has_piece.wait()
-        self._has_piece.clear()
+        if self._is_over and self._has_room.is_set():
+            raise httpx.RemoteProtocolError("the connection broke off inside the body")
+        if not self._is_over:
+            self._has_piece.clear()
         self._has_room.set()
         return self._piece
+
+    def end(self) -> None:
+        """The application returned; without an end mark the client sees a broken connection."""
+        if not self._is_whole:
+            self._is_over = True
+            self._has_piece.set()
 
     def leave(self) -> None:
         """The client goes: nothing waits any longer, and what is still sent is void."""
@@ -100,6 +113,7 @@ class AsgiBridge(httpx.AsyncBaseTransport):
 
     async def _run(self, request: httpx.Request, exchange: _Exchange) -> None:
         await self._app(_scope(request), exchange.receive, exchange.send)
+        exchange.end()
 
 
 def _scope(request: httpx.Request) -> dict[str, Any]:

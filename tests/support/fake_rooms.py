@@ -16,7 +16,8 @@ from groupx_server.http.ports import DurableFrameSource, EventRows, Source
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.ids import MAIN_ROOM
 from groupx_shared.names import unknown_name
-from groupx_shared.wire.events import Event, EventActor
+from groupx_shared.version import EVENT_SCHEMA
+from groupx_shared.wire.events import Event
 from groupx_shared.wire.replies import (
     AgentInfo,
     AgentList,
@@ -36,7 +37,7 @@ from groupx_shared.wire.replies import (
 from groupx_shared.wire.requests import ChangeRoom, CreateRoom, SendMessage
 
 WHEN: Final = "2026-11-30T12:00:00.000Z"
-USER: Final = EventActor(actor_id="user:web", kind="user", display_name="You")
+USER: Final = {"actorId": "user:web", "kind": "user", "displayName": "You"}
 
 
 class FakeLedger:
@@ -94,18 +95,19 @@ class FakeLedger:
 
 def make_event(seq: int | None, room_id: str, kind: str, body: dict[str, Any]) -> bytes:
     """An envelope as JSON; transient without a seq."""
-    event = Event(
-        event_id=f"evt_{seq}" if seq else "evt_transient",
-        seq=seq,
-        room_id=room_id,
-        type=kind,
-        actor=USER,
-        correlation_id="corr_1",
-        occurred_at=WHEN,
-        durability="durable" if seq else "transient",
-        body=body,
-    )
-    return event.to_wire()
+    event: dict[str, Any] = {
+        "schema": EVENT_SCHEMA,
+        "eventId": f"evt_{seq or 'transient'}",
+        "roomId": room_id,
+        "type": kind,
+        "actor": USER,
+        "to": [],
+        "correlationId": "corr_1",
+        "occurredAt": WHEN,
+        "durability": "durable" if seq else "transient",
+        "body": body,
+    }
+    return orjson.dumps(event | {"seq": seq} if seq else event)
 
 
 class FakeRooms:
