@@ -38,5 +38,5 @@ def last_lines(path: Path, count: int, *, since: int = 0) -> list[str]:
             file.seek(position)
             blocks.append(file.read(step))
             newlines += blocks[-1].count(b"\n")
-    text = b"".join(reversed(blocks)).decode("utf-8", "replace").removesuffix("\n")
-    return text.split("\n")[-count:] if text else []
+    text = b"".join(reversed(blocks)).decode("utf-8", "replace")
+    return text.removesuffix("\n").split("\n")[-count:] if text else []

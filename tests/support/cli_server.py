@@ -28,7 +28,7 @@ Json = dict[str, Any]
 WAIT_S = 5.0
 
 
-class Dropped(Exception):
+class DroppedError(Exception):
     """The script closes the connection without an end."""
 
 
@@ -51,7 +51,7 @@ class Stream:
 
     def drop(self) -> None:
         """Break the connection."""
-        raise Dropped
+        raise DroppedError
 
     def hold(self) -> None:
         """Stay silent until the server is closed."""
@@ -59,6 +59,16 @@ class Stream:
 
 
 Script = Callable[[Stream], None]
+
+
+def play(*events: Json, then: Script = lambda _: None) -> Script:
+    """A script that sends `events` and then ends the stream properly, or does something else."""
+
+    def script(stream: Stream) -> None:
+        stream.send(*events)
+        then(stream)
+
+    return script
 
 
 class CliServer:
@@ -91,6 +101,7 @@ class CliServer:
         self._http.daemon_threads = False
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()
+        self._lock = threading.Lock()
         self._closer = threading.Thread(target=self._close, daemon=True)
 
     @property
@@ -117,9 +128,10 @@ class CliServer:
 
     def close(self) -> None:
         """Stop listening, soon; safe to call twice, and from a handler."""
-        if not self.closed.is_set():
-            self.closed.set()
-            self._closer.start()
+        with self._lock:
+            if not self.closed.is_set():
+                self._closer.start()
+                self.closed.set()
 
     def join(self) -> None:
         """Close and wait until nothing listens and every handler has ended."""
@@ -260,7 +272,7 @@ class _Handler(BaseHTTPRequestHandler):
         reply = self.fake.replies.get((method, path))
         if isinstance(reply, list):
             reply = reply.pop(0) if reply else None
-        return reply  # type: ignore[no-any-return]
+        return reply
 
     def _health(self) -> None:
         self._json(
@@ -278,40 +290,41 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _route(self, method: str, path: str, body: Json) -> None:
         fake, parts = self.fake, path.removeprefix("/api/").split("/")
-        if path == "/api/rooms" and method == "GET":
-            self._json(200, {"rooms": fake.rooms})
-        elif path == "/api/rooms":
-            self._json(201, {"room": room("new", title=body["title"])})
-        elif method == "PATCH":
+        whole: dict[tuple[str, str], Callable[[], None]] = {
+            ("GET", "rooms"): lambda: self._json(200, {"rooms": fake.rooms}),
+            ("POST", "rooms"): lambda: self._json(201, {"room": room("new", title=body["title"])}),
+            ("GET", "agents"): lambda: self._json(200, {"agents": fake.agents}),
+            ("POST", "messages"): lambda: self._json(202, fake.accept(body)),
+            ("GET", "events"): self._stream,
+            ("GET", "export"): self._export,
+            ("POST", "runtime/shutdown"): lambda: self._shutdown(body),
+            ("GET", "turns"): lambda: self._json(200, {"turns": list(fake.turns.values())}),
+        }
+        if (handler := whole.get((method, "/".join(parts)))) is not None:
+            handler()
+        else:
+            self._one(method, parts)
+
+    def _one(self, method: str, parts: list[str]) -> None:
+        """One room, agent, event or turn."""
+        if method == "PATCH":
             self._json(200, {"room": room(parts[1].removeprefix("room:"))})
-        elif path == "/api/agents":
-            self._json(200, {"agents": fake.agents})
         elif parts[0] == "agents":
             self._json(202, {"actorId": parts[1], "accepted": True})
-        elif path == "/api/messages":
-            self._json(202, fake.accept(body))
-        elif path == "/api/events":
-            self._stream()
-        elif path == "/api/export":
-            self._export()
         elif parts[0] == "events":
-            self._json(200, {"text": fake.texts[parts[1]]})
-        elif path == "/api/runtime/shutdown":
-            self._shutdown(body)
+            self._json(200, {"text": self.fake.texts[parts[1]]})
         elif parts[0] == "turns":
-            self._turns(method, parts)
+            self._turn(method, parts[1])
         else:
             self._page(parts[1])
 
-    def _turns(self, method: str, parts: list[str]) -> None:
-        if len(parts) == 1:
-            self._json(200, {"turns": list(self.fake.turns.values())})
-        elif parts[1] not in self.fake.turns:
-            self._refuse(404, "UNKNOWN_TURN", f"There is no turn “{parts[1]}”.")
+    def _turn(self, method: str, turn_id: str) -> None:
+        if turn_id not in self.fake.turns:
+            self._refuse(404, "UNKNOWN_TURN", f"There is no turn “{turn_id}”.")
         elif method == "POST":
-            self._json(202, {"turnId": parts[1], "accepted": True, "status": "cancelling"})
+            self._json(202, {"turnId": turn_id, "accepted": True, "status": "cancelling"})
         else:
-            self._json(200, self.fake.turns[parts[1]])
+            self._json(200, self.fake.turns[turn_id])
 
     def _page(self, room_id: str) -> None:
         query = parse_qs(urlsplit(self.path).query)
@@ -346,7 +359,7 @@ class _Handler(BaseHTTPRequestHandler):
             script = self.fake.streams.pop(0) if self.fake.streams else Stream.hold
             script(stream)
             self._chunk(b"")
-        except (Dropped, OSError):
+        except (DroppedError, OSError):
             return
 
     def _export(self) -> None:

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.cli_run import Ended, Groupx
-from support.cli_server import CliServer
 
 from groupx_shared.workspace import Workspace, find_workspace
 from groupx_tui.cli.main import main
+from support.cli_run import Ended, Groupx
+from support.cli_server import CliServer
 
 
 @pytest.fixture

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from support.cli_clock import SteppedClock
-from support.cli_server import CliServer, accepted
 
 from groupx_shared.errors import ServerUnreachableError
 from groupx_shared.runtime import remove_runtime
 from groupx_tui.cli.accept import accept
 from groupx_tui.cli.api import Api, ServerRefusedError
 from groupx_tui.cli.diagnostics import CommandError, ExitCode
+from support.cli_clock import SteppedClock
+from support.cli_server import CliServer, accepted
 
 MESSAGE = {"clientCommandId": "cmd_1", "roomId": "room:main", "to": [], "content": "hi"}
-BROKEN = (0, {})
+BROKEN: tuple[int, dict[str, object]] = (0, {})
 
 
 def refusal(status: int, code: str) -> tuple[int, dict[str, object]]:

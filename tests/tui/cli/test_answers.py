@@ -6,9 +6,9 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from support.cli_server import answered, delta, ended, event, message
 
 from groupx_tui.cli.answers import Answers
+from support.cli_server import answered, delta, ended, event, message
 
 TURNS = [
     {"turnId": "turn_a", "target": "agent:a"},
@@ -38,11 +38,14 @@ def test_a_piece_behind_a_hole_is_a_gap_until_the_hole_is_filled() -> None:
     answers = Answers(TURNS)
     late = delta("turn_a", 3, "def")
     change = answers.apply(late)
-    assert change is not None and change.kind == "gap"
+    assert change is not None
+    assert change.kind == "gap"
     filled = answers.apply_snapshot(change.answer, {"partialText": "abc"})
-    assert filled is not None and filled.text == "abc"
+    assert filled is not None
+    assert filled.text == "abc"
     after = answers.apply(late)
-    assert after is not None and after.text == "def"
+    assert after is not None
+    assert after.text == "def"
 
 
 def test_statuses_follow_the_events() -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from math import inf
 
-from support.cli_clock import SteppedClock
-
 from groupx_tui.cli.clock import Deadline
+from support.cli_clock import SteppedClock
 
 
 def test_a_deadline_counts_down_to_zero() -> None:

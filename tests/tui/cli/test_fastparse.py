@@ -127,8 +127,10 @@ def test_what_is_wrong_or_help_is_left_to_typer(words: list[str]) -> None:
 def test_a_config_before_the_command_counts_unless_the_command_has_its_own() -> None:
     before = parse(["--config", "a", "status"])
     both = parse(["--config", "a", "status", "--config", "b"])
-    assert before is not None and before.text("config") == "a"
-    assert both is not None and both.text("config") == "b"
+    assert before is not None
+    assert before.text("config") == "a"
+    assert both is not None
+    assert both.text("config") == "b"
 
 
 def test_the_last_of_a_repeated_option_counts_and_targets_add_up() -> None:
@@ -140,5 +142,6 @@ def test_the_last_of_a_repeated_option_counts_and_targets_add_up() -> None:
 def test_lists_are_never_shared_between_command_lines() -> None:
     first = parse(["send", "--to", "a", "x"])
     second = parse(["send", "x"])
-    assert first is not None and second is not None
+    assert first is not None
+    assert second is not None
     assert second.texts("to") == []

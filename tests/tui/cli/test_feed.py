@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from support.cli_clock import SteppedClock
-from support.cli_server import CliServer, Stream, delta, message
 
 from groupx_shared.errors import ServerUnreachableError
 from groupx_shared.runtime import remove_runtime
 from groupx_tui.cli.api import Api, ServerRefusedError
 from groupx_tui.cli.clock import Clock, Deadline
 from groupx_tui.cli.feed import DeadlineReachedError, EventFeed, FeedRules
+from support.cli_clock import SteppedClock
+from support.cli_server import CliServer, Stream, delta, message, play
 
 
 def feed_of(server: CliServer, after: int = 0, **rules: object) -> EventFeed:
@@ -37,9 +37,9 @@ def test_events_come_from_behind_the_cursor_in_order(server: CliServer) -> None:
 
 def test_breaks_lose_nothing_and_repeat_nothing(server: CliServer) -> None:
     server.streams = [
-        lambda stream: (stream.send(message(1, "a"), delta("t", 0, "x")), stream.drop()),
-        lambda stream: (stream.send(message(2, "b")), stream.drop()),
-        lambda stream: stream.send(message(3, "c")),
+        play(message(1, "a"), delta("t", 0, "x"), then=Stream.drop),
+        play(message(2, "b"), then=Stream.drop),
+        play(message(3, "c")),
         Stream.hold,
     ]
     clock = SteppedClock()
@@ -49,7 +49,7 @@ def test_breaks_lose_nothing_and_repeat_nothing(server: CliServer) -> None:
 
 
 def test_an_event_that_comes_twice_is_given_once(server: CliServer) -> None:
-    server.streams = [lambda stream: stream.send(message(1, "a"), message(1, "a"), message(2, "b"))]
+    server.streams = [play(message(1, "a"), message(1, "a"), message(2, "b"))]
     assert take(feed_of(server), 2) == [1, 2]
 
 
@@ -58,13 +58,13 @@ def test_a_restarted_server_is_found_with_its_new_token(server: CliServer) -> No
         server.token = "another"
         server.publish()
 
-    server.streams = [lambda stream: (stream.send(message(1, "a")), stream.drop())]
+    server.streams = [play(message(1, "a"), then=Stream.drop)]
     server.events = []
     clock = SteppedClock(restart)
     feed = feed_of(server, clock=clock.clock)
     events = iter(feed)
     assert next(events).event["seq"] == 1
-    server.streams = [lambda stream: stream.send(message(2, "b"))]
+    server.streams = [play(message(2, "b"))]
     assert next(events).event["seq"] == 2
     events.close()
 
@@ -106,7 +106,7 @@ def test_a_stream_of_junk_is_a_broken_stream(server: CliServer, junk: bytes) -> 
     feed = feed_of(
         server, clock=clock.clock, away_s=1.0, on_lost=lambda error: told.append(error.message)
     )
-    server.streams.append(lambda stream: stream.send(message(1, "a")))
+    server.streams.append(play(message(1, "a")))
     server.streams[:] = [server.streams[0], server.streams[-1]]
     assert take(feed, 1) == [1]
     assert "broken" in told[0]

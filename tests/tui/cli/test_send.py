@@ -8,8 +8,9 @@ import signal
 from typing import Any
 
 import pytest
+
 from support.cli_run import Groupx
-from support.cli_server import CliServer, Stream, agent, answered, delta, ended, message
+from support.cli_server import CliServer, Stream, agent, answered, delta, ended, message, play
 
 HOSTILE = "a\x1b]0;owned\x07b\x9bc\u202ed"
 HARMLESS = "a␛]0;owned␇b\ufffdc\ufffdd"
@@ -65,9 +66,7 @@ def test_without_an_enabled_agent_it_is_refused(groupx: Groupx, server: CliServe
 
 
 @pytest.mark.parametrize("words", [("send",), ("send", "-")])
-def test_text_comes_from_a_pipe(
-    groupx: Groupx, server: CliServer, words: tuple[str, ...]
-) -> None:
+def test_text_comes_from_a_pipe(groupx: Groupx, server: CliServer, words: tuple[str, ...]) -> None:
     groupx(*words, stdin="zwei\nZeilen 你好\n".encode())
     assert sent(server)["content"] == "zwei\nZeilen 你好"
 
@@ -93,7 +92,7 @@ def test_json_without_wait_has_the_turns_as_queued(groupx: Groupx, server: CliSe
 
 def test_wait_prints_one_agents_text_alone(groupx: Groupx, server: CliServer) -> None:
     server.streams = [
-        lambda stream: stream.send(
+        play(
             delta("turn_guide", 0, "Hel"),
             delta("turn_other", 0, "not ours"),
             delta("turn_guide", 3, "lo"),
@@ -106,11 +105,7 @@ def test_wait_prints_one_agents_text_alone(groupx: Groupx, server: CliServer) ->
 
 
 def test_wait_with_json_prints_one_object(groupx: Groupx, server: CliServer) -> None:
-    server.streams = [
-        lambda stream: stream.send(
-            delta("turn_guide", 0, "He"), *answered("turn_guide", 11, "Hello")
-        )
-    ]
+    server.streams = [play(delta("turn_guide", 0, "He"), *answered("turn_guide", 11, "Hello"))]
     result = groupx("send", "--wait", "--json", "hi")
     [turn] = json.loads(result.out)["turns"]
     assert (result.code, turn["status"], turn["content"]) == (0, "completed", "Hello")
@@ -122,7 +117,7 @@ def test_answers_of_several_agents_are_labelled_and_never_mixed(
 ) -> None:
     server.agents = [agent("a"), agent("b"), agent("c")]
     server.streams = [
-        lambda stream: stream.send(
+        play(
             delta("turn_b", 0, "B1 "),
             delta("turn_a", 0, "A1 "),
             delta("turn_b", 3, "B2"),
@@ -141,7 +136,7 @@ def test_control_sequences_of_a_model_do_not_reach_the_terminal(
 ) -> None:
     server.agents = [agent("a"), agent("b\x1b[2J")]
     server.streams = [
-        lambda stream: stream.send(
+        play(
             delta("turn_a", 0, HOSTILE),
             *answered("turn_a", 11, HOSTILE),
             ended("turn_b\x1b[2J", 13, "failed", errorCode="X\x1b[1m", errorMessage=HOSTILE),
@@ -170,18 +165,14 @@ def test_a_cut_answer_is_printed_whole(groupx: Groupx, server: CliServer) -> Non
     server.texts["evt_11"] = "a very long answer"
     end = answered("turn_guide", 11, "a ve[… cut]")
     end[0]["body"]["cut"] = True
-    server.streams = [lambda stream: stream.send(delta("turn_guide", 0, "a very"), *end)]
+    server.streams = [play(delta("turn_guide", 0, "a very"), *end)]
     assert groupx("send", "--wait", "hi").out == "a very long answer\n"
 
 
 def test_an_answer_that_differs_from_its_stream_is_printed_again(
     groupx: Groupx, server: CliServer
 ) -> None:
-    server.streams = [
-        lambda stream: stream.send(
-            delta("turn_guide", 0, "wrong"), *answered("turn_guide", 11, "right")
-        )
-    ]
+    server.streams = [play(delta("turn_guide", 0, "wrong"), *answered("turn_guide", 11, "right"))]
     result = groupx("send", "--wait", "hi")
     assert result.out == "wrong\n\nright\n"
     assert "differs" in result.err
@@ -189,7 +180,7 @@ def test_an_answer_that_differs_from_its_stream_is_printed_again(
 
 def test_other_messages_of_the_turn_are_not_its_answer(groupx: Groupx, server: CliServer) -> None:
     aside = message(11, "an aside", turnId="turn_guide")
-    server.streams = [lambda stream: stream.send(aside, *answered("turn_guide", 12, "answer"))]
+    server.streams = [play(aside, *answered("turn_guide", 12, "answer"))]
     assert groupx("send", "--wait", "hi").out == "answer\n"
 
 
@@ -206,7 +197,7 @@ def test_a_turn_that_did_not_complete_is_said_with_its_partial_text(
     groupx: Groupx, server: CliServer, status: str, body: dict[str, Any], code: int
 ) -> None:
     server.streams = [
-        lambda stream: stream.send(
+        play(
             delta("turn_guide", 0, "half"),
             ended("turn_guide", 11, status, partialText="half an", **body),
         )
@@ -221,7 +212,7 @@ def test_a_turn_that_did_not_complete_is_said_with_its_partial_text(
 def test_the_worst_of_several_turns_decides(groupx: Groupx, server: CliServer) -> None:
     server.agents = [agent("a"), agent("b"), agent("c")]
     server.streams = [
-        lambda stream: stream.send(
+        play(
             ended("turn_a", 11, "interrupted"),
             ended("turn_b", 12, "failed"),
             *answered("turn_c", 13, "fine"),
@@ -232,7 +223,7 @@ def test_the_worst_of_several_turns_decides(groupx: Groupx, server: CliServer) -
 
 
 def test_the_time_can_be_up_while_the_turn_goes_on(groupx: Groupx, server: CliServer) -> None:
-    server.streams = [lambda stream: (stream.send(delta("turn_guide", 0, "Hm")), stream.hold())]
+    server.streams = [play(delta("turn_guide", 0, "Hm"), then=Stream.hold)]
     result = groupx("send", "--wait", "--timeout", "0.2", "--json", "hi")
     [turn] = json.loads(result.out)["turns"]
     assert (result.code, turn["status"], turn["content"]) == (4, "running", "Hm")
@@ -258,10 +249,8 @@ def test_a_restart_of_the_server_in_the_middle_is_waited_out(
     groupx: Groupx, server: CliServer
 ) -> None:
     server.streams = [
-        lambda stream: (stream.send(delta("turn_guide", 0, "one ")), stream.drop()),
-        lambda stream: stream.send(
-            delta("turn_guide", 4, "two"), *answered("turn_guide", 11, "one two three")
-        ),
+        play(delta("turn_guide", 0, "one "), then=Stream.drop),
+        play(delta("turn_guide", 4, "two"), *answered("turn_guide", 11, "one two three")),
     ]
     result = groupx("send", "--wait", "hi")
     assert (result.code, result.out) == (0, "one two three\n")
@@ -279,7 +268,7 @@ def test_a_busy_agent_is_said(groupx: Groupx, server: CliServer) -> None:
             "turns": [turn],
         }
     ]
-    server.streams = [lambda stream: stream.send(*answered("turn_guide", 11, "yes"))]
+    server.streams = [play(*answered("turn_guide", 11, "yes"))]
     result = groupx("send", "--wait", "hi")
     assert (result.out, "guide is busy" in result.err) == ("yes\n", True)
 
@@ -293,9 +282,7 @@ def test_a_busy_agent_is_said(groupx: Groupx, server: CliServer) -> None:
         (("  ",), "empty"),
     ],
 )
-def test_contradictions_are_usage_errors(
-    groupx: Groupx, words: tuple[str, ...], hint: str
-) -> None:
+def test_contradictions_are_usage_errors(groupx: Groupx, words: tuple[str, ...], hint: str) -> None:
     result = groupx("send", *words)
     assert (result.code, result.out) == (2, "")
     assert hint in result.err

@@ -26,9 +26,7 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("group", GROUPS)
-def test_a_group_alone_shows_its_commands(
-    group: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_group_alone_shows_its_commands(group: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert read([group]) == 2
     captured = capsys.readouterr()
     names = [command.words[1] for command in COMMANDS if command.words[0] == group]

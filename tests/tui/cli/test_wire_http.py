@@ -7,7 +7,6 @@ import socket
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.wire_bytes import ByteServer
 
 from groupx_shared.errors import ServerUnreachableError
 from groupx_tui.cli.wire_http import (
@@ -17,6 +16,7 @@ from groupx_tui.cli.wire_http import (
     open_reply,
     path_of,
 )
+from support.wire_bytes import ByteServer
 
 GET = Request("GET", "/x", token="t0k")
 

@@ -1,0 +1,77 @@
+"""`groupx turns`."""
+
+from __future__ import annotations
+
+import json
+
+from support.cli_run import Groupx
+from support.cli_server import CliServer
+
+TURN = {
+    "turnId": "turn_1",
+    "roomId": "room:main",
+    "targetActorId": "agent:kimi",
+    "status": "failed",
+    "sourceEventId": "evt_1",
+    "deliveryCertainty": "unknown",
+    "errorCode": "AGENT_ERROR",
+    "errorMessage": "no\x1b[2J credit",
+    "partialText": "half\x1b[2J\n",
+    "queuedAt": "2026-11-03T14:03:21.000Z",
+}
+
+
+def test_list_asks_and_shows(groupx: Groupx, server: CliServer) -> None:
+    server.turns = {"turn_1": TURN}
+    result = groupx("turns", "list", "--room", "dev", "--status", "ended", "--before", "9")
+    assert result.out == (
+        "TURN    AGENT  STATUS  ROOM  QUEUED               ERROR\n"
+        "turn_1  kimi   failed  main  2026-11-03 14:03:21  AGENT_ERROR\n"
+    )
+    [(_, path, _)] = server.requests
+    assert path == "/api/turns?roomId=room:dev&status=ended&limit=20&before=9"
+
+
+def test_list_says_how_to_go_on(groupx: Groupx, server: CliServer) -> None:
+    server.replies["GET", "/api/turns"] = (200, {"turns": [TURN], "nextBefore": 7})
+    result = groupx("turns", "list")
+    assert "--before 7" in result.err
+    assert "nextBefore" in groupx("turns", "list", "--json").out
+
+
+def test_show_prints_facts_and_text(groupx: Groupx, server: CliServer) -> None:
+    server.turns = {"turn_1": TURN}
+    result = groupx("turns", "show", "turn_1")
+    assert result.out == (
+        "turn      turn_1\n"
+        "room      room:main\n"
+        "agent     agent:kimi\n"
+        "status    failed\n"
+        "delivery  unknown\n"
+        "error     AGENT_ERROR\n"
+        "because   no␛[2J credit\n"
+        "message   evt_1\n"
+        "queued    2026-11-03 14:03:21\n"
+        "\n"
+        "half␛[2J\n"
+    )
+
+
+def test_show_as_json_is_the_turn(groupx: Groupx, server: CliServer) -> None:
+    server.turns = {"turn_1": TURN}
+    assert json.loads(groupx("turns", "show", "turn_1", "--json").out) == TURN
+
+
+def test_an_unknown_turn_is_refused(groupx: Groupx, server: CliServer) -> None:
+    result = groupx("turns", "show", "turn_x")
+    assert (result.code, "UNKNOWN_TURN" in result.err) == (6, True)
+
+
+def test_cancel_says_what_became_of_it(groupx: Groupx, server: CliServer) -> None:
+    server.turns = {"turn_1": TURN}
+    result = groupx("turns", "cancel", "turn_1")
+    assert (result.code, result.out, result.err) == (0, "", "The turn is cancelling.\n")
+    reply = {"turnId": "turn_1", "accepted": False, "status": "completed"}
+    server.replies["POST", "/api/turns/turn_1/cancel"] = (202, reply)
+    assert groupx("turns", "cancel", "turn_1").err == "The turn had ended already: completed.\n"
+    assert json.loads(groupx("turns", "cancel", "turn_1", "--json").out) == reply
