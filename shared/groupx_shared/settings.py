@@ -105,9 +105,13 @@ class AssistantSettings(Setting):
     """The room assistant of the earlier program; read and kept, not started by this version."""
 
     enabled: bool = False
+    """Start it with the server."""
     name: str | None = None
+    """Display name."""
     brain: dict[str, Any] | None = None
+    """Driver, command and folder of its program."""
     extra_instructions: str | None = None
+    """Added to its instructions."""
 
 
 class LimitSettings(Setting):
@@ -168,7 +172,9 @@ class Config(Setting):
     transport: Literal["structured"] = "structured"
     """Only value; `direct` of the earlier program is refused."""
     server: ServerSettings = ServerSettings()
+    """Where the server listens."""
     storage: StorageSettings = StorageSettings()
+    """Where the ledger is."""
     agents: dict[str, AgentSettings] = Field(
         default_factory=lambda: {"guide": AgentSettings(driver=BUILTIN_DRIVER, name="Guide")}
     )
@@ -176,8 +182,11 @@ class Config(Setting):
     default_agent: str | None = None
     """Agent that gets a message without a target; default: the only or first enabled one."""
     assistant: AssistantSettings = AssistantSettings()
+    """The room assistant."""
     limits: LimitSettings = LimitSettings()
+    """Bounds on messages, queues and loops."""
     timeouts: TimeoutSettings = TimeoutSettings()
+    """Bounds on waiting."""
 
     @validates_model(mode="after")
     def _roster_is_sound(self) -> Self:

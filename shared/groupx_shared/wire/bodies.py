@@ -38,6 +38,8 @@ class MessageBody(WireModel):
 
 
 class TurnQueuedBody(WireModel):
+    """`turn.queued`: a message woke this agent; the turn waits in its lane."""
+
     turn_id: str
     source_event_id: str
     target_actor_id: str
@@ -47,12 +49,16 @@ class TurnQueuedBody(WireModel):
 
 
 class TurnDispatchedBody(WireModel):
+    """`turn.dispatched`: the lane took the turn; an attempt begins."""
+
     turn_id: str
     attempt_id: str
     target_actor_id: str
 
 
 class TurnStartedBody(WireModel):
+    """`turn.started`: the agent gave its first sign, so it has the prompt."""
+
     turn_id: str
     attempt_id: str
 
@@ -69,6 +75,8 @@ class ContentDeltaBody(WireModel):
 
 
 class ReasoningDeltaBody(WireModel):
+    """`turn.reasoning.delta`: a piece of live reasoning."""
+
     turn_id: str
     offset: int
     text: str
@@ -111,10 +119,14 @@ class ProgressBody(WireModel):
 
 
 class TurnCancellingBody(WireModel):
+    """`turn.cancelling`: a cancel was accepted and the agent is being told."""
+
     turn_id: str
 
 
 class ReasoningRecordedBody(WireModel):
+    """`turn.reasoning.recorded`: all the reasoning of a turn, once, when it ended."""
+
     turn_id: str
     content: str
     terminal_status: str

@@ -80,21 +80,32 @@ class Event(WireModel):
     """One event as clients see it."""
 
     schema_: str = Field(default=EVENT_SCHEMA, alias="schema")
+    """Name and version of this shape."""
     event_id: str
+    """Unique id, also for live events."""
     seq: int | None = None
     """Position in the ledger; null for a transient event."""
     room_id: str
+    """The room it belongs to."""
     type: str
+    """One of the types below; a reader shows others generically."""
     actor: EventActor
+    """Who did it: id, kind and the name at that time."""
     to: tuple[str, ...] = ()
     """Agents this message wakes."""
     reply_to_event_id: str | None = None
+    """The message this one answers."""
     causation_id: str | None = None
     """The turn or event that led to this one."""
     correlation_id: str
     """The root message's correlation: all that follows from one message shares it."""
     root_correlation_id: str | None = None
+    """The same as correlationId."""
     occurred_at: str
+    """UTC, milliseconds."""
     durability: Literal["durable", "transient"] = "durable"
+    """transient: live only."""
     body: dict[str, Any] = Field(default_factory=dict)
+    """By type, see below."""
     provenance: dict[str, Any] | None = None
+    """Through which channel it came: sourceKind, authorActorId."""

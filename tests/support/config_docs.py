@@ -1,0 +1,53 @@
+"""The tables of docs/CONFIG.md, rendered from the settings models."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from groupx_shared.settings import (
+    AgentSettings,
+    AssistantSettings,
+    CommandSettings,
+    Config,
+    LimitSettings,
+    ModelSettings,
+    ServerSettings,
+    Setting,
+    StorageSettings,
+    TimeoutSettings,
+)
+
+SECTIONS: dict[str, type[Setting]] = {
+    "(top level)": Config,
+    "server": ServerSettings,
+    "storage": StorageSettings,
+    "agents.ID": AgentSettings,
+    "agents.ID.command": CommandSettings,
+    "agents.ID.model": ModelSettings,
+    "assistant": AssistantSettings,
+    "limits": LimitSettings,
+    "timeouts": TimeoutSettings,
+}
+
+
+def table(model: type[Setting]) -> str:
+    """A markdown table of a model's settings: key, default, meaning."""
+    lines = ["| key | default | meaning |", "|---|---|---|"]
+    for name, field in model.model_fields.items():
+        meaning = " ".join((field.description or "").split())
+        lines.append(f"| `{field.alias or name}` | {_default(field)} | {meaning} |")
+    return "\n".join(lines)
+
+
+def _default(field: Any) -> str:
+    if field.is_required():
+        return "required"
+    value = field.get_default(call_default_factory=True)
+    if value is None:
+        return "–"
+    if isinstance(value, Setting):
+        return "see below"
+    if isinstance(value, dict) and any(isinstance(item, Setting) for item in value.values()):
+        return ", ".join(f"`{key}`" for key in value)
+    return f"`{json.dumps(value)}`"
