@@ -32,7 +32,13 @@ class Ask(Dialog[str]):
         self._placeholder = placeholder
 
     def body(self) -> ComposeResult:
-        line = Input(self._value, placeholder=self._placeholder, max_length=MAX_TITLE, compact=True)
+        line = Input(
+            self._value,
+            placeholder=self._placeholder,
+            max_length=MAX_TITLE,
+            compact=True,
+            select_on_focus=False,
+        )
         line.cursor_blink = False
         yield line
         yield Static(classes="ask-trouble", markup=False)

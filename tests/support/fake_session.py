@@ -17,7 +17,8 @@ from groupx_shared.wire.replies import (
     RestartReply,
     RoomInfo,
 )
-from groupx_tui.client.session import ClientSession, OnChange
+from groupx_tui.client.session import ClientSession
+from groupx_tui.client.viewstore import OnChange
 from groupx_tui.state.model import (
     AgentView,
     Author,

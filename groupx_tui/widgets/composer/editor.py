@@ -79,6 +79,12 @@ class Editor(TextArea, inherit_bindings=False):
         """Never: a message is prose, and the search reads all of it."""
         return None
 
+    def _recompute_cursor_offset(self) -> None:
+        # Undoing a long paste hides the scrollbar, and the caret is asked for, before it is moved
+        # back: it is beyond the text then, and the base class raises.
+        location = self.clamp_visitable(self.cursor_location)
+        self._cursor_offset = self.wrapped_document.location_to_offset(location)
+
     def _build_highlight_map(self) -> None:
         # Runs after every edit, undo and load: what was joined before is stale now.
         self._joined = None

@@ -14,8 +14,8 @@ def at(text: str, *, is_first_line: bool = True, known: Known = KNOWN) -> Comple
     return complete(text, len(text), is_first_line=is_first_line, known=known)
 
 
-def texts(text: str, **more: bool) -> list[str]:
-    found = at(text, **more)
+def texts(text: str, *, is_first_line: bool = True) -> list[str]:
+    found = at(text, is_first_line=is_first_line)
     return [] if found is None else [candidate.text for candidate in found.candidates]
 
 

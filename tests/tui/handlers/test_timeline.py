@@ -1,0 +1,113 @@
+"""Moving through the timeline: each key calls the timeline, jumps ask the session."""
+
+from __future__ import annotations
+
+import pytest
+
+from groupx_tui.widgets.timeline.messages import NeedAfter, NeedBefore, NeedEnd
+from groupx_tui.widgets.timeline.widget import Timeline
+from support.window import open_window
+
+
+pytestmark = pytest.mark.slow
+"""Each opens a window."""
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the timeline's actions, as they are called."""
+    called: list[str] = []
+    for name in [name for name in dir(Timeline) if name.startswith("action_")]:
+        if "screen" not in name and name in (*vars(Timeline), *vars(Timeline.__mro__[1])):
+            monkeypatch.setattr(
+                Timeline, name, lambda self, name=name: called.append(name.removeprefix("action_"))
+            )
+    return called
+
+
+@pytest.mark.parametrize(
+    ("key", "action"),
+    [
+        ("pageup", "page_up"),
+        ("pagedown", "page_down"),
+        ("ctrl+end", "end"),
+        ("ctrl+r", "toggle_reasoning"),
+        ("ctrl+t", "toggle_tools"),
+    ],
+)
+async def test_keys_that_work_while_writing(calls: list[str], key: str, action: str) -> None:
+    async with open_window() as window:
+        calls.clear()
+        await window.press(key)
+        assert calls == [action]
+        assert window.app.room.place == "composer"
+
+
+@pytest.mark.parametrize(
+    ("key", "action"),
+    [
+        ("up", "cursor_previous"),
+        ("j", "cursor_next"),
+        ("enter", "toggle_block"),
+        ("space", "toggle_block"),
+        ("c", "copy"),
+        ("x", "copy_code"),
+        ("shift+up", "line_up"),
+        ("ctrl+down", "line_down"),
+        ("ctrl+u", "half_page_up"),
+        ("ctrl+d", "half_page_down"),
+        ("left_square_bracket", "previous_message"),
+        ("right_square_bracket", "next_message"),
+        ("G", "end"),
+        ("end", "end"),
+        ("minus", "fold_all"),
+        ("plus", "unfold_all"),
+    ],
+)
+async def test_keys_that_work_while_reading(calls: list[str], key: str, action: str) -> None:
+    async with open_window() as window:
+        await window.press("escape")
+        calls.clear()
+        await window.press(key)
+        assert calls == [action]
+
+
+@pytest.mark.parametrize(
+    ("typed", "asked"),
+    [("/jump first", "first"), ("/jump 3", 3), ("/jump #1,204", 1204)],
+)
+async def test_a_jump_asks_for_the_page(typed: str, asked: int | str) -> None:
+    async with open_window() as window:
+        window.app.room.composer.editor.load_text(typed)
+        await window.press("escape", "tab", "enter") if window.app.room.popup.is_open else None
+        await window.press("enter")
+        assert window.asked("jump") == [("jump", asked)]
+
+
+@pytest.mark.parametrize("key", ["ctrl+home"])
+async def test_first_goes_to_the_first_message_of_the_room(key: str) -> None:
+    async with open_window() as window:
+        await window.press(key)
+        assert window.asked("jump") == [("jump", "first")]
+
+
+async def test_a_jump_to_nowhere_is_told() -> None:
+    async with open_window() as window:
+        window.app.room.composer.editor.load_text("/jump there")
+        await window.press("enter")
+        assert "expected first, last or a number" in window.toasts[-1]
+
+
+async def test_the_pages_that_the_timeline_asks_for_are_loaded() -> None:
+    async with open_window() as window:
+        window.session.asked.clear()
+        timeline = window.app.room.timeline
+        for wanted in (
+            NeedBefore("room:main", 1),
+            NeedAfter("room:main", 5),
+            NeedEnd("room:main"),
+        ):
+            timeline.post_message(wanted)
+        await window.settle()
+        asked = [asked for asked in window.session.asked if asked[0] != "set_reader_side"]
+        assert asked == [("load_before",), ("load_after",), ("jump", "last")]

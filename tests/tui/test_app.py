@@ -1,0 +1,190 @@
+"""The window as a whole: it draws first, connects then, and closes cleanly."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from dataclasses import replace
+
+import pytest
+
+from groupx_shared.errors import RefusedError, WorkspaceError
+from groupx_shared.paths import user_state_folder
+from groupx_tui.keymap import build_keymap
+from groupx_tui.preferences import PreferenceFile
+from groupx_tui.screens.trouble import Trouble
+from groupx_tui.state.model import ClientView
+from groupx_tui.theme import load_themes
+from support.fake_session import CODEX, FakeSession, sample_view
+from support.window import PATIENCE_S, Window, open_window
+
+pytestmark = pytest.mark.slow
+"""Each opens a window."""
+
+HOSTILE = "\x1b]0;owned\x07[red]x[/red]\u202e"
+
+
+async def test_the_first_frame_is_drawn_before_the_server_is_there() -> None:
+    release = threading.Event()
+    session = FakeSession(ClientView())
+    async with open_window(session, start_server=release.wait) as window:
+        await window.pilot.pause()
+        assert "connecting" in window.screen_text()
+        assert session.runs == 0
+        release.set()
+        await asyncio.wait_for(session.started.wait(), PATIENCE_S)
+    assert session.is_closed
+
+
+async def test_a_window_that_is_closed_during_the_start_does_not_wait_for_it() -> None:
+    release = threading.Event()
+    try:
+        async with open_window(start_server=release.wait) as window:
+            await window.press("ctrl+d")
+        assert window.app.return_code == 0
+    finally:
+        release.set()
+
+
+async def test_a_server_that_cannot_start_is_told_and_can_be_tried_again() -> None:
+    tries: list[int] = []
+
+    def start() -> None:
+        tries.append(1)
+        if len(tries) == 1:
+            raise WorkspaceError("The folder /x cannot be used. Check its permissions.")
+
+    session = FakeSession()
+    async with open_window(session, start_server=start) as window:
+        await asyncio.wait_for(session.started.wait(), PATIENCE_S)
+        await window.settle()
+        assert isinstance(window.top, Trouble)
+        assert "Check its permissions" in window.screen_text()
+        await window.press("enter")
+        assert len(tries) == 2
+        assert not window.has_dialog
+
+
+async def test_escape_in_the_trouble_shows_the_room_without_a_server() -> None:
+    def start() -> None:
+        raise WorkspaceError("No.")
+
+    session = FakeSession(ClientView(connection="offline"))
+    async with open_window(session, start_server=start) as window:
+        await asyncio.wait_for(session.started.wait(), PATIENCE_S)
+        await window.settle()
+        await window.press("escape")
+        assert not window.has_dialog
+        assert "/start starts it" in window.screen_text()
+
+
+async def test_the_room_names_the_window() -> None:
+    async with open_window() as window:
+        assert window.app.title == "GroupX · Main"
+        await window.press("alt+down")
+        assert window.app.title == "GroupX · Ideas"
+
+
+async def test_a_refusal_is_shown_as_it_is_and_nothing_is_interpreted() -> None:
+    async with open_window() as window:
+        window.session.refusal = RefusedError(f"No [b]room[/b] {HOSTILE}")
+        await window.press("alt+down")
+        assert "[b]room[/b]" in window.toasts[-1]
+        assert "\x1b" not in window.toasts[-1]
+
+
+async def test_names_with_markup_are_drawn_as_they_are() -> None:
+    view = sample_view()
+    rooms = (replace(view.rooms[0], title="[red]Main[/red] [@click=app.quit]x"), *view.rooms[1:])
+    agents = (replace(CODEX, name="[bold]C[/bold]", is_default=True),)
+    async with open_window(FakeSession(replace(view, rooms=rooms, agents=agents))) as window:
+        await window.press("f2")
+        shown = window.screen_text()
+        assert "[red]Main[/red]" in shown
+        assert "[bold]C[/bold]" in shown
+
+
+async def test_copying_is_told_as_sent_not_as_done() -> None:
+    async with open_window() as window:
+        window.app.copy("x" * 100, "answer")
+        await window.settle()
+        assert "sent to the terminal" in window.toasts[-1]
+        assert "OSC 52" in window.toasts[-1]
+        window.app.copy("x" * 80_000, "answer")
+        await window.settle()
+        assert "only 56 KB" in window.toasts[-1]
+        assert window.app.clipboard == "x" * 80_000
+        window.app.copy("", "answer")
+        await window.settle()
+        assert "nothing to copy" in window.toasts[-1]
+
+
+async def test_a_changed_key_works_and_the_old_one_does_not() -> None:
+    keymap = build_keymap({"room.next": "f9"})
+    async with open_window(keymap=keymap) as window:
+        await window.press("alt+down")
+        assert window.asked("switch_room") == []
+        await window.press("f9")
+        assert window.asked("switch_room") == [("switch_room", "room:ideas")]
+
+
+async def test_notes_and_an_unknown_chosen_theme_are_told_once() -> None:
+    PreferenceFile(user_state_folder()).choose(theme="nrod")
+    async with open_window() as window:
+        assert any("“nord”" in toast for toast in window.toasts)
+        assert window.app.theme == "groupx-dark"
+
+
+async def test_the_chosen_theme_is_there_again() -> None:
+    PreferenceFile(user_state_folder()).choose(theme="nord")
+    async with open_window() as window:
+        assert window.app.theme == "nord"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(load_themes(user_state_folder()).themes))
+async def test_every_theme_can_be_drawn(name: str) -> None:
+    async with open_window(size=(120, 30)) as window:
+        window.app.theme = name
+        await window.press("ctrl+p")
+        assert "Commands" in window.screen_text()
+
+
+async def test_without_colours_no_colour_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with open_window(no_color=True) as window:
+        await window.type("@")
+        strips = window.app.screen._compositor.render_strips()
+        filters = window.app.get_line_filters()
+        for strip in strips:
+            for line_filter in filters:
+                strip = strip.apply_filter(line_filter, window.app.screen.styles.background)
+            for segment in strip:
+                color = segment.style and segment.style.color
+                assert color is None or color.is_default
+
+
+async def test_an_error_of_ours_leaves_a_sentence_and_a_file() -> None:
+    async def crash(window: Window) -> None:
+        window.app.handlers.room.next = None  # type: ignore[method-assign, assignment]
+        await window.press("alt+down")
+
+    with pytest.raises(TypeError):
+        async with open_window() as window:
+            await crash(window)
+    assert window.app.return_code == 1
+    trace = (user_state_folder() / "crash.log").read_text()
+    assert "TypeError" in trace
+
+
+async def test_nothing_ticks_while_nothing_happens() -> None:
+    async with open_window() as window:
+        await window.pilot.pause()
+        nodes = [window.app, window.app.room, *window.app.room.query("*")]
+        ticking = [
+            timer
+            for node in nodes
+            for timer in node._timers
+            if timer._active.is_set() and timer._repeat is None
+        ]
+        assert ticking == []
