@@ -70,7 +70,7 @@ class AgentProcess(asyncio.SubprocessProtocol):
         self._pid = 0
         self._exited = asyncio.Event()
         self._stopping = asyncio.Lock()
-        self._output_ended = False
+        self._open_pipes = {1, 2}
         self._reading = True
         self._told = False
         self._is_closed = False
@@ -133,8 +133,8 @@ class AgentProcess(asyncio.SubprocessProtocol):
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         """A pipe ended; the end of stdout is the end of the conversation."""
-        if fd == 1:
-            self._output_ended = True
+        self._open_pipes.discard(fd)
+        if fd == 1 or not self._open_pipes:
             self._end_soon()
 
     def process_exited(self) -> None:
@@ -170,7 +170,7 @@ class AgentProcess(asyncio.SubprocessProtocol):
 
     def pause_reading(self) -> None:
         """Take no more output; the program blocks when the pipe is full."""
-        if self._reading and not self._output_ended and (pipe := self._stdout()) is not None:
+        if self._reading and 1 in self._open_pipes and (pipe := self._stdout()) is not None:
             pipe.pause_reading()
             self._reading = False
 
@@ -249,10 +249,10 @@ class AgentProcess(asyncio.SubprocessProtocol):
             signal_group(self._pid, number)
 
     def _end_soon(self) -> None:
-        """Tell the sink once both the exit and the end of output are known, or soon after one."""
+        """Tell the sink once the exit and the end of both pipes are known, or soon after one."""
         if self._told or not self._reading:
             return
-        if self._output_ended and self._exited.is_set():
+        if not self._open_pipes and self._exited.is_set():
             self._tell()
             return
         asyncio.get_running_loop().call_later(_EXIT_DRAIN_S, self._tell)
