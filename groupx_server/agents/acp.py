@@ -31,45 +31,19 @@ from groupx_server.agents.jsonrpc import (
     RpcEvent,
 )
 from groupx_server.agents.loose import as_dict
+from groupx_server.agents.signals import (
+    Activity,
+    CallEnded,
+    InteractionRefused,
+    PromptAnswered,
+    Signal,
+)
 from groupx_server.domain.native import NativeEvent
 from groupx_shared.errors import AgentError, ErrorCode
 from groupx_shared.text import safe_line
 from groupx_shared.version import VERSION
 
 _PERMISSION: Final = "session/request_permission"
-
-
-@dataclass(frozen=True, slots=True)
-class CallEnded:
-    """One of our requests was answered; `answer` is the result or the `ErrorResponse`."""
-
-    call_id: int
-    answer: Any
-
-
-@dataclass(slots=True)
-class Activity:
-    """The session gave a sign of life, with what it meant (often nothing)."""
-
-    session_id: str
-    events: tuple[NativeEvent, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class InteractionRefused:
-    """The agent asked a question; it was answered `cancelled` and a cancel was sent."""
-
-    session_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class PromptAnswered:
-    """`session/prompt` was answered; call `finish` once no late update is expected."""
-
-    session_id: str
-
-
-AcpEvent = CallEnded | Activity | InteractionRefused | PromptAnswered | Noise
 
 
 @dataclass(slots=True)
@@ -190,14 +164,14 @@ class AcpClient:
         state.is_answered = False
         return turn.finish(answer)
 
-    def receive(self, line: bytes) -> list[AcpEvent]:
+    def receive(self, line: bytes) -> list[Signal]:
         """Read one line of the agent's stdout."""
-        events: list[AcpEvent] = []
+        events: list[Signal] = []
         for message in self._peer.receive(line):
             events.extend(self._route(message))
         return events
 
-    def _route(self, message: RpcEvent) -> list[AcpEvent]:
+    def _route(self, message: RpcEvent) -> list[Signal]:
         match message:
             case Notification(method="session/update", params=params):
                 return self._update(params)
@@ -214,7 +188,7 @@ class AcpClient:
             case Noise():
                 return [message]
 
-    def _update(self, params: Any) -> list[AcpEvent]:
+    def _update(self, params: Any) -> list[Signal]:
         session_id, state = self._session_of(params)
         update = params.get("update") if isinstance(params, dict) else None
         if state is None or not isinstance(update, dict):
@@ -223,7 +197,7 @@ class AcpClient:
             return [Activity(session_id)]
         return [Activity(session_id, tuple(state.turn.update(update)))]
 
-    def _permission(self, request: Request) -> list[AcpEvent]:
+    def _permission(self, request: Request) -> list[Signal]:
         outcome = {"outcome": {"outcome": "cancelled"}}
         self._out.append(self._peer.respond(request.id, outcome))
         session_id, state = self._session_of(request.params)
@@ -233,7 +207,7 @@ class AcpClient:
         self.cancel(session_id)
         return [Activity(session_id, tuple(events)), InteractionRefused(session_id)]
 
-    def _answered(self, message: Response | ErrorResponse) -> list[AcpEvent]:
+    def _answered(self, message: Response | ErrorResponse) -> list[Signal]:
         answer = message.result if isinstance(message, Response) else message
         session_id = self._prompts.pop(message.id, None)
         if session_id is None:
@@ -242,7 +216,7 @@ class AcpClient:
         state.answer, state.is_answered = answer, True
         return [PromptAnswered(session_id)]
 
-    def _signs_of_life(self, params: Any) -> list[AcpEvent]:
+    def _signs_of_life(self, params: Any) -> list[Signal]:
         session_id, state = self._session_of(params)
         return [] if state is None else [Activity(session_id)]
 

@@ -3,26 +3,26 @@
 Owns the way from a configured command to an open session: handshake, new or resumed session, the
 room's tools, the steps that let the agent work without asking. Invariant: what is done follows
 what the agent reported; what one vendor needs beyond the protocol is data in `spec.options`
-(`acp_setup.AcpOptions`). The process and the bytes are `acp_connection.py`'s, prompts are
-`acp_session.py`'s.
+(`acp_setup.AcpOptions`). The process is `process_driver.py`'s, the bytes are `connection.py`'s,
+prompts are `turn_session.py`'s.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 from typing import Any, Final
 
-from groupx_server.agents.acp_connection import AcpConnection
-from groupx_server.agents.acp_errors import mentions_policy, read_refusal
+from groupx_server.agents.acp import AcpClient
+from groupx_server.agents.acp_errors import read_refusal
 from groupx_server.agents.acp_facts import PROTOCOL_VERSION, Capabilities, SessionFacts
-from groupx_server.agents.acp_session import AcpSession
 from groupx_server.agents.acp_setup import AcpOptions, plan_steps
-from groupx_server.agents.base import AgentInfo, AgentSpec, Driver, Session, SessionRequest
-from groupx_server.agents.clock import Clock, SystemClock
-from groupx_server.agents.environment import agent_environment
+from groupx_server.agents.base import AgentInfo, AgentSpec, Session, SessionRequest
+from groupx_server.agents.clock import Clock
+from groupx_server.agents.connection import agent_label
 from groupx_server.agents.jsonrpc import ErrorResponse
 from groupx_server.agents.loose import as_dict, as_text
+from groupx_server.agents.process_driver import ProcessDriver
+from groupx_server.agents.turn_session import TurnSession
 from groupx_server.agents.watchdog import Guard
 from groupx_server.domain.native import Continuity
 from groupx_server.logs import get_logger
@@ -30,35 +30,20 @@ from groupx_shared.errors import AgentError, ErrorCode
 
 _MAX_QUIET_WAIT_S: Final = 5.0
 """A replay that goes on longer than this after its answer is not waited for."""
-_STDERR_CHARS: Final = 4_000
 
 log = get_logger(__name__)
 
 
-class AcpDriver(Driver):
+class AcpDriver(ProcessDriver[AcpClient]):
     """One agent process that speaks ACP."""
 
     def __init__(self, spec: AgentSpec, guard: Guard, clock: Clock | None = None) -> None:
         """Raises: ConfigError when `spec.options` holds something the driver does not know."""
-        self.spec = spec
         self.options = AcpOptions.read(spec.options)
-        self._guard = guard
-        self._clock: Clock = clock or SystemClock()
-        self._link = AcpConnection(spec, self.options, self._clock)
-        self.capabilities = Capabilities(name=self._link.label)
-
-    async def start(self) -> AgentInfo:
-        """See `Driver.start`."""
-        try:
-            await self._link.spawn(agent_environment(os.environ, self.spec.env), self._guard)
-            return await self._shake_hands()
-        except AgentError as error:
-            await self._link.end(0, "its start failed")
-            raise self._start_error(error) from error
-        except BaseException:
-            self._link.kill()
-            await self._link.end(0, "its start was given up")
-            raise
+        label = agent_label(spec)
+        client = AcpClient(label, self.options.quirks)
+        super().__init__(spec, client, guard, clock, settle_s=self.options.settle_s)
+        self.capabilities = Capabilities(name=label)
 
     async def open_session(self, request: SessionRequest) -> Session:
         """See `Driver.open_session`."""
@@ -71,31 +56,13 @@ class AcpDriver(Driver):
         except AgentError:
             self._link.client.forget(session_id)
             raise
-        return AcpSession(
+        return TurnSession(
             self._link,
             session_id,
             continuity,
             has_mcp=bool(servers),
-            can_close=self.capabilities.can_close,
+            close_method="session/close" if self.capabilities.can_close else "",
         )
-
-    async def close(self) -> None:
-        """See `Driver.close`."""
-        await self._link.end(self.spec.timeouts.close_s, "it was closed")
-
-    async def wait_exited(self) -> str:
-        """See `Driver.wait_exited`."""
-        await self._link.ended.wait()
-        return self._link.end_sentence
-
-    @property
-    def pid(self) -> int | None:
-        """See `Driver.pid`."""
-        return self._link.pid
-
-    def stderr_tail(self) -> str:
-        """See `Driver.stderr_tail`."""
-        return self._link.stderr_tail()
 
     # --- handshake --------------------------------------------------------------------------
 
@@ -114,18 +81,6 @@ class AcpDriver(Driver):
         self.capabilities = found
         self._link.client.agent_name = found.name
         return AgentInfo(found.name, found.version, "acp", str(PROTOCOL_VERSION), found.raw)
-
-    def _start_error(self, error: AgentError) -> AgentError:
-        """The error of a start, with what the program said: that is where the reason stands."""
-        stderr = self._link.stderr_tail()[-_STDERR_CHARS:]
-        message, code = error.message, error.code
-        if code is ErrorCode.SESSION_NOT_AVAILABLE:
-            code = ErrorCode.ADAPTER_START_FAILED
-        if mentions_policy(stderr):
-            code = ErrorCode.NATIVE_POLICY_BLOCKED
-        if self._link.first_noise:
-            message += f" It wrote text instead of the protocol: “{self._link.first_noise}”."
-        return AgentError(message, code=code, details={**error.details, "stderr": stderr})
 
     # --- opening a session ------------------------------------------------------------------
 

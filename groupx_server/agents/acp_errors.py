@@ -7,26 +7,27 @@ Counterpart: `acp_turn.py` (turns) and `acp_driver.py` (handshake and sessions).
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import Any, Final
 
 from groupx_server.agents.jsonrpc import METHOD_NOT_FOUND, ErrorResponse
+from groupx_server.agents.reasons import (
+    MAX_REASON_CHARS,
+    inner_text,
+    mentions_limit,
+    mentions_policy,
+    mentions_sign_in,
+)
 from groupx_shared.errors import ErrorCode
 from groupx_shared.text import safe_line
 
-MAX_REASON_CHARS: Final = 500
 AUTH_REQUIRED: Final = -32000
 INVALID_REQUEST: Final = -32600
 RESOURCE_NOT_FOUND: Final = -32002
 _AUTH_CODES: Final = frozenset({AUTH_REQUIRED, 401, 403, -31002})
 """-32000 is the protocol's; some agents pass on the HTTP status; -31002 is Vibe's."""
 _RATE_CODES: Final = frozenset({429})
-_AUTH_TEXT: Final = re.compile(
-    r"authentication required|unauthori[sz]ed|invalid api key|\b401\b", re.IGNORECASE
-)
-_RATE_TEXT: Final = re.compile(r"rate.?limit|too many requests|\b429\b|quota", re.IGNORECASE)
 _NO_SESSION_TEXT: Final = re.compile(
     r"session[^.]{0,120}not found|unknown session|no such session", re.IGNORECASE
 )
@@ -34,7 +35,6 @@ _EMPTY_PREFIX: Final = re.compile(
     r"(?:internal error|invalid params|invalid request)(?:: |$)", re.I
 )
 """What JSON-RPC libraries put before (or instead of) the real reason."""
-_POLICY_TEXT: Final = re.compile(r"managed polic|disabled by (?:your )?(?:admin|org)", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def read_refusal(agent: str, error: ErrorResponse) -> Refusal:
     if error.code == RESOURCE_NOT_FOUND or _NO_SESSION_TEXT.search(reason):
         message = f"{agent} no longer has this session ({reason}); the next turn opens another."
         return Refusal(ErrorCode.SESSION_NOT_AVAILABLE, message, True, details, True)
-    if error.code in _AUTH_CODES or _AUTH_TEXT.search(reason):
+    if error.code in _AUTH_CODES or mentions_sign_in(reason):
         details["authRequired"] = True
         message = (
             f"{agent} is not signed in: {reason}. Sign in with its own program, or give it a key "
@@ -72,7 +72,7 @@ def read_refusal(agent: str, error: ErrorResponse) -> Refusal:
     if error.code == INVALID_REQUEST and "already" in reason:
         message = f"{agent} says that another turn is still running: {reason}."
         return Refusal(ErrorCode.SESSION_NOT_AVAILABLE, message, True, details)
-    if error.code in _RATE_CODES or _RATE_TEXT.search(reason):
+    if error.code in _RATE_CODES or mentions_limit(reason):
         details["rateLimited"] = True
         message = f"{agent} is out of its limits: {reason}. Try again later."
         return Refusal(ErrorCode.AGENT_ERROR, message, False, details)
@@ -84,14 +84,9 @@ def is_unsupported(error: ErrorResponse) -> bool:
     return error.code == METHOD_NOT_FOUND
 
 
-def mentions_policy(text: str) -> bool:
-    """True when an agent says that its owner's policy forbids the way GroupX starts it."""
-    return _POLICY_TEXT.search(text) is not None
-
-
 def reason_of(error: ErrorResponse) -> str:
     """The most telling text of an error answer, as one safe line without a final period."""
-    texts = [_inner_text(error.message), *_data_texts(error.data)]
+    texts = [inner_text(error.message), *_data_texts(error.data)]
     told = [_EMPTY_PREFIX.sub("", text.strip()) or text.strip() for text in texts]
     seen = [text for text in dict.fromkeys(told) if text]
     if len(seen) > 1 and _EMPTY_PREFIX.fullmatch(seen[0]):
@@ -107,22 +102,8 @@ def _keeps_rejecting(error: ErrorResponse) -> bool:
 
 def _data_texts(data: Any) -> list[str]:
     if isinstance(data, str):
-        return [_inner_text(data)]
+        return [inner_text(data)]
     if not isinstance(data, dict):
         return []
     values = [data.get(key) for key in ("details", "message", "reason", "error")]
-    return [_inner_text(value) for value in values if value]
-
-
-def _inner_text(value: Any) -> str:
-    """The message inside `{"error": {"message": …}}`, given as JSON or as JSON in a string."""
-    if isinstance(value, str) and value.lstrip().startswith("{"):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return str(value)
-    for _ in range(3):  # error objects are nested twice at most
-        if not isinstance(value, dict):
-            break
-        value = value.get("error", value.get("message", value.get("detail")))
-    return value if isinstance(value, str) else ""
+    return [inner_text(value) for value in values if value]

@@ -15,6 +15,7 @@ from typing import Any, Final
 from groupx_server.agents.acp_facts import SessionFacts
 from groupx_server.agents.acp_turn import Quirks
 from groupx_server.agents.loose import as_dict, as_list, as_text
+from groupx_server.agents.option_values import read_seconds, read_strings, refuse_unknown
 from groupx_shared.errors import AgentError, ConfigError, ErrorCode
 from groupx_shared.text import safe_line
 
@@ -56,21 +57,16 @@ class AcpOptions:
     @classmethod
     def read(cls, options: Mapping[str, Any]) -> AcpOptions:
         """Read `AgentSpec.options`. Raises: ConfigError naming the wrong key."""
-        unknown = sorted(set(options) - _OPTION_KEYS)
-        if unknown:
-            raise ConfigError(
-                f"The option {unknown[0]!r} is not known to the acp driver; it knows "
-                f"{', '.join(sorted(_OPTION_KEYS))}."
-            )
+        refuse_unknown(options, _OPTION_KEYS, "acp")
         mode = options.get("mode_id", ())
         return cls(
-            mode_id=_strings("mode_id", [mode] if isinstance(mode, str) else mode),
+            mode_id=read_strings("mode_id", [mode] if isinstance(mode, str) else mode),
             config_options=tuple(_pair(item) for item in as_list(options.get("config_options"))),
-            handshake_s=_seconds(options, "handshake_s", None),
-            settle_s=_seconds(options, "settle_s", SETTLE_S) or 0.0,
-            load_quiet_s=_seconds(options, "load_quiet_s", LOAD_QUIET_S) or 0.0,
+            handshake_s=read_seconds(options, "handshake_s", None),
+            settle_s=read_seconds(options, "settle_s", SETTLE_S) or 0.0,
+            load_quiet_s=read_seconds(options, "load_quiet_s", LOAD_QUIET_S) or 0.0,
             assume_http_mcp=options.get("assume_http_mcp") is True,
-            session_id_path=_strings("session_id_path", options.get("session_id_path", ())),
+            session_id_path=read_strings("session_id_path", options.get("session_id_path", ())),
             quirks=Quirks(
                 _patterns(options, "lost_patterns"),
                 _patterns(options, "aside_patterns"),
@@ -145,23 +141,10 @@ def _pair(item: Any) -> tuple[str, str]:
     return config_id, value
 
 
-def _strings(key: str, value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
-        raise ConfigError(f"The option {key} must be a list of texts, not {value!r}.")
-    return tuple(value)
-
-
 def _patterns(options: Mapping[str, Any], key: str) -> tuple[re.Pattern[str], ...]:
     try:
-        return tuple(re.compile(text, re.DOTALL) for text in _strings(key, options.get(key, ())))
+        return tuple(
+            re.compile(text, re.DOTALL) for text in read_strings(key, options.get(key, ()))
+        )
     except re.error as error:
         raise ConfigError(f"The option {key} holds no regular expression: {error}.") from error
-
-
-def _seconds(options: Mapping[str, Any], key: str, default: float | None) -> float | None:
-    value = options.get(key, default)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-        raise ConfigError(f"The option {key} must be seconds, 0 or more, not {value!r}.")
-    return float(value)

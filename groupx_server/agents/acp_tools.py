@@ -8,14 +8,12 @@ an agent sends raises. The counterpart is `acp_turn.py`, which feeds it.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Final
 
 from groupx_server.agents.loose import as_text
+from groupx_server.agents.tool_calls import ENDED, ToolCalls
 from groupx_server.domain.native import ToolCall, ToolProgress, ToolStatus
 
-MAX_TRACKED_CALLS: Final = 2_000
-"""A turn with more calls forgets the oldest; only a runaway agent gets there."""
 _STATUSES: Final[dict[str, ToolStatus]] = {
     "pending": "pending",
     "in_progress": "in_progress",
@@ -25,64 +23,27 @@ _STATUSES: Final[dict[str, ToolStatus]] = {
     "canceled": "cancelled",
     "error": "failed",
 }
-_ENDED: Final = frozenset({"completed", "failed", "cancelled"})
 _OUTPUT_KEYS: Final = ("output", "stdout", "content", "message", "text")
 
 
-class ToolCalls:
-    """All tool calls of one turn."""
-
-    def __init__(self) -> None:
-        self._calls: dict[str, ToolCall] = {}
-
-    @property
-    def has_open(self) -> bool:
-        """True while a call has started and not ended."""
-        return any(call.status not in _ENDED for call in self._calls.values())
-
-    def find(self, call_id: Any) -> ToolCall | None:
-        """The latest state of a call, if it is known."""
-        return self._calls.get(call_id) if isinstance(call_id, str) else None
+class AcpToolCalls(ToolCalls):
+    """All tool calls of one ACP turn."""
 
     def update(self, fields: dict[str, Any]) -> list[ToolProgress]:
         """Take a `tool_call`, a `tool_call_update` or a permission's `toolCall`."""
         call_id = fields.get("toolCallId")
         if not isinstance(call_id, str) or not call_id:
             return []
-        old = self._calls.get(call_id)
-        new = _merge(old or ToolCall(call_id, status="in_progress"), fields)
-        if new == old:
-            return []
-        self._remember(new)
-        if old is None:
-            started = replace(new, status="in_progress") if new.status in _ENDED else new
-            events = [ToolProgress(started, "started")]
-            return [*events, ToolProgress(new, "ended")] if new.status in _ENDED else events
-        return [ToolProgress(new, "ended" if new.status in _ENDED else "updated")]
-
-    def end_all(self, status: ToolStatus) -> list[ToolProgress]:
-        """End the calls that the agent left open when its turn ended."""
-        ended = [
-            replace(call, status=status)
-            for call in self._calls.values()
-            if call.status not in _ENDED
-        ]
-        for call in ended:
-            self._remember(call)
-        return [ToolProgress(call, "ended") for call in ended]
-
-    def _remember(self, call: ToolCall) -> None:
-        self._calls[call.call_id] = call
-        if len(self._calls) > MAX_TRACKED_CALLS:
-            del self._calls[next(iter(self._calls))]
+        old = self.find(call_id) or ToolCall(call_id, status="in_progress")
+        return self.put(_merge(old, fields))
 
 
 def _merge(old: ToolCall, fields: dict[str, Any]) -> ToolCall:
     status = _STATUSES.get(as_text(fields.get("status")), old.status)
-    if old.status in _ENDED and status not in _ENDED:
+    if old.status in ENDED and status not in ENDED:
         status = old.status
     content = _objects(fields["content"]) if "content" in fields else old.content
-    if not content and status in _ENDED:
+    if not content and status in ENDED:
         content = _from_raw_output(fields.get("rawOutput"))
     return ToolCall(
         call_id=old.call_id,

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from groupx_server.agents.acp_errors import read_refusal
-from groupx_server.agents.acp_tools import ToolCalls
-from groupx_server.agents.acp_usage import Usage, usage_of_chunk, usage_of_result, usage_of_update
+from groupx_server.agents.acp_tools import AcpToolCalls
+from groupx_server.agents.acp_usage import usage_of_chunk, usage_of_result, usage_of_update
 from groupx_server.agents.jsonrpc import ErrorResponse
 from groupx_server.agents.loose import as_dict, as_text
+from groupx_server.agents.token_usage import Usage
 from groupx_server.domain.native import (
     ContentDelta,
     NativeEvent,
@@ -66,7 +67,7 @@ class AcpTurn:
         self.process_is_fine = False
         self._agent = agent
         self._quirks = quirks
-        self._tools = ToolCalls()
+        self._tools = AcpToolCalls()
         self._started = False
         self._has_output = False
         self._head = ""
@@ -83,6 +84,11 @@ class AcpTurn:
     def has_open_tool(self) -> bool:
         """True while a tool runs; agents are silent for long then."""
         return self._tools.has_open
+
+    @property
+    def was_asked(self) -> bool:
+        """True once the agent asked for a permission."""
+        return self.interaction is not None
 
     def update(self, update: dict[str, Any]) -> list[NativeEvent]:
         """Take the `update` of a `session/update`."""

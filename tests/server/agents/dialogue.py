@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from groupx_server.agents.acp import AcpClient, CallEnded, PromptAnswered
+from groupx_server.agents.acp import AcpClient
 from groupx_server.agents.acp_facts import Capabilities, SessionFacts
 from groupx_server.agents.acp_setup import Step
 from groupx_server.agents.acp_turn import AcpTurn, Quirks
+from groupx_server.agents.signals import CallEnded, PromptAnswered
 from groupx_server.domain.native import (
     ContentDelta,
     NativeEvent,

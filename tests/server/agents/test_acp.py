@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupx_server.agents.acp import (
-    AcpClient,
+from groupx_server.agents.acp import AcpClient
+from groupx_server.agents.signals import (
     Activity,
     CallEnded,
     InteractionRefused,

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from groupx_server.agents import acp_connection
+from groupx_server.agents import connection
 from groupx_server.agents.acp_driver import AcpDriver
-from groupx_server.agents.acp_flight import MAX_EVENTS
-from groupx_server.agents.acp_session import AcpSession
 from groupx_server.agents.base import AgentSpec, McpEndpoint, Session, SessionRequest
+from groupx_server.agents.flight import MAX_EVENTS
 from groupx_server.agents.framing import LineSplitter
+from groupx_server.agents.turn_session import TurnSession
 from groupx_server.domain.native import (
     ContentDelta,
     NativeEvent,
@@ -382,7 +382,7 @@ async def test_a_slow_consumer_holds_the_agent_back_and_loses_nothing(script: Sc
     high_water = MAX_EVENTS + 6_000  # and what one read of the pipe holds
     async with running(script) as driver:
         session = await opened(driver, script.folder)
-        assert isinstance(session, AcpSession)
+        assert isinstance(session, TurnSession)
         stream = session.prompt("turn_1", f"[[burst {count}]]")
         pieces = [event.text async for event in _first(stream) if isinstance(event, ContentDelta)]
         flight = session.flight
@@ -406,7 +406,7 @@ async def _first(stream: AsyncIterator[NativeEvent]) -> AsyncIterator[NativeEven
 async def test_a_cancel_reaches_an_agent_that_is_held_back(script: Script) -> None:
     async with running(script, script.spec(timeouts=quicker(cancel_s=0.1))) as driver:
         session = await opened(driver, script.folder)
-        assert isinstance(session, AcpSession)
+        assert isinstance(session, TurnSession)
         stream = session.prompt("turn_1", "[[flood]]")
         assert isinstance(await anext(stream), TurnStarted)
         flight = session.flight
@@ -441,7 +441,7 @@ async def test_a_line_over_the_limit_in_a_replay_is_dropped(script: Script) -> N
 async def test_an_agent_that_asks_and_never_reads_is_ended(
     script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(acp_connection, "MAX_UNSENT_BYTES", 256 * 1024)
+    monkeypatch.setattr(connection, "MAX_UNSENT_BYTES", 256 * 1024)
     async with running(script) as driver:
         session = await opened(driver, script.folder)
         failure = failure_of(await collect(session, "[[say a]][[pester 20000]]"))

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from groupx_server.agents.acp_tools import MAX_TRACKED_CALLS, ToolCalls
+from groupx_server.agents.acp_tools import AcpToolCalls
 from groupx_server.agents.acp_turn import AcpTurn, Quirks, content_text, plan_entries
 from groupx_server.agents.acp_usage import usage_of_result, usage_of_update
 from groupx_server.agents.jsonrpc import ErrorResponse
 from groupx_server.agents.presets import PRESETS
+from groupx_server.agents.tool_calls import MAX_TRACKED_CALLS
 from groupx_server.domain.native import (
     ContentDelta,
     ReasoningDelta,
@@ -117,7 +118,7 @@ def test_usage_is_read_in_every_spelling_and_nothing_else() -> None:
 
 
 def test_a_runaway_agent_does_not_fill_the_memory_with_calls() -> None:
-    calls = ToolCalls()
+    calls = AcpToolCalls()
     for number in range(MAX_TRACKED_CALLS + 10):
         calls.update({"toolCallId": f"c{number}"})
     assert calls.find("c0") is None
@@ -125,7 +126,7 @@ def test_a_runaway_agent_does_not_fill_the_memory_with_calls() -> None:
 
 
 def test_an_ended_call_is_not_opened_again() -> None:
-    calls = ToolCalls()
+    calls = AcpToolCalls()
     calls.update({"toolCallId": "c", "status": "completed"})
     [again] = calls.update({"toolCallId": "c", "status": "in_progress", "title": "late"})
     assert (again.phase, again.call.status, again.call.title) == ("ended", "completed", "late")

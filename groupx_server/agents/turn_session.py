@@ -1,19 +1,19 @@
-"""One ACP session of a running agent: its prompts as streams of native events.
+"""One session of a running agent: its prompts as streams of native events.
 
 Owns the turn in flight. Invariants: one prompt at a time; the stream ends with exactly one
 terminal event; a stream that is closed early or whose consumer is cancelled ends the native turn
 first, bounded, and kills the process when the agent does not let go. The counterpart is
-`acp_connection.py`,
-which owns the process and feeds the turn in flight.
+`connection.py`, which owns the process and feeds the turn in flight.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from typing import Generic
 
-from groupx_server.agents.acp_connection import AcpConnection
-from groupx_server.agents.acp_flight import Flight
 from groupx_server.agents.base import Session
+from groupx_server.agents.connection import AgentConnection, ClientT
+from groupx_server.agents.flight import Flight
 from groupx_server.domain.native import Continuity, NativeEvent, TurnFailed
 from groupx_server.logs import get_logger
 from groupx_shared.errors import AgentError, ErrorCode
@@ -21,24 +21,25 @@ from groupx_shared.errors import AgentError, ErrorCode
 log = get_logger(__name__)
 
 
-class AcpSession(Session):
-    """A session opened by `AcpDriver.open_session`."""
+class TurnSession(Session, Generic[ClientT]):
+    """A session that a driver opened. `close_method` is the protocol's name for closing one,
+    empty when the agent cannot."""
 
     def __init__(
         self,
-        link: AcpConnection,
+        link: AgentConnection[ClientT],
         native_session_id: str,
         continuity: Continuity,
         *,
         has_mcp: bool,
-        can_close: bool,
+        close_method: str,
     ) -> None:
         self.native_session_id = native_session_id
         self.continuity = continuity
         self.has_mcp = has_mcp
         self.flight: Flight | None = None
         self._link = link
-        self._can_close = can_close
+        self._close_method = close_method
         self._lost = False
 
     @property
@@ -83,11 +84,11 @@ class AcpSession(Session):
             self._lost = True
             return
         self._lose()
-        if not self._can_close or self._link.has_ended:
+        if not self._close_method or self._link.has_ended:
             return
         call_id = self._link.client.close_session(self.native_session_id)
         try:
-            await self._link.call(call_id, "session/close", self._link.timeouts.request_s)
+            await self._link.call(call_id, self._close_method, self._link.timeouts.request_s)
         except AgentError as error:
             log.info("session_close_failed", reason=error.message)
 

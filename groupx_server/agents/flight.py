@@ -1,10 +1,11 @@
-"""One ACP turn in time: the queue between agent and consumer, the limits, the cancel ladder.
+"""One turn in time: the queue between agent and consumer, the limits, the cancel ladder.
 
 Owns the events that were read and not yet consumed, and every deadline of the turn. Invariants:
 the queue is bounded (past the high-water mark the agent's stdout is not read until the consumer
 has caught up); a limit is checked before every hand-over, so an agent that streams for ever
 cannot outlive its cancel; after the terminal event nothing comes. Reads time through `Clock`
-only. The counterparts are `acp_session.py` (the consumer's side) and `acp_driver.py` (the pipe).
+only. The counterparts are `turn_session.py` (the consumer's side) and
+`connection.py` (the pipe).
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any, Final
 
-from groupx_server.agents.acp_turn import AcpTurn
 from groupx_server.agents.base import AgentTimeouts
 from groupx_server.agents.clock import Clock
 from groupx_server.agents.loose import as_dict, as_text
+from groupx_server.agents.signals import NativeTurn
 from groupx_server.domain.native import (
     ContentDelta,
     NativeEvent,
@@ -39,7 +40,7 @@ class Flight:
     """A turn between its prompt and its terminal event."""
 
     def __init__(
-        self, turn: AcpTurn, agent: str, timeouts: AgentTimeouts, settle_s: float, clock: Clock
+        self, turn: NativeTurn, agent: str, timeouts: AgentTimeouts, settle_s: float, clock: Clock
     ) -> None:
         self.turn = turn
         self.changed = asyncio.Event()
@@ -191,7 +192,7 @@ class Flight:
         self.fail(failure)
 
     def _cancel_failure(self) -> TurnFailed:
-        if self.turn.interaction is not None:
+        if self.turn.was_asked:
             return self.turn.interaction_failure(session_lost=True)
         return TurnFailed(
             ErrorCode.TURN_CANCEL_TIMEOUT,

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from groupx_server.agents import acp_flight
-from groupx_server.agents.acp_flight import Flight
+from groupx_server.agents import flight as flights
 from groupx_server.agents.acp_turn import AcpTurn, Quirks
 from groupx_server.agents.base import AgentTimeouts
+from groupx_server.agents.flight import Flight
 from groupx_server.domain.native import ContentDelta, ToolCall, ToolProgress, TurnFailed, Waiting
 from groupx_shared.errors import ErrorCode
 from server.agents.manual_clock import ManualClock
@@ -167,22 +167,22 @@ def test_the_first_failure_counts() -> None:
 
 def test_the_queue_is_full_by_count_and_by_size() -> None:
     many, large, tools = Sky().flight, Sky().flight, Sky().flight
-    many.arrived([ContentDelta("x")] * (acp_flight.MAX_EVENTS - 1))
+    many.arrived([ContentDelta("x")] * (flights.MAX_EVENTS - 1))
     before = many.is_full
     many.arrived([ContentDelta("x")])
     assert (before, many.is_full) == (False, True)
-    large.arrived([ContentDelta("x" * acp_flight.MAX_CHARS)])
+    large.arrived([ContentDelta("x" * flights.MAX_CHARS)])
     assert large.is_full
-    diff = {"type": "diff", "path": "/a", "newText": "y" * acp_flight.MAX_CHARS}
+    diff = {"type": "diff", "path": "/a", "newText": "y" * flights.MAX_CHARS}
     tools.arrived([ToolProgress(ToolCall("c", content=(diff,)), "updated")])
     assert tools.is_full
-    assert len(many.take()) == acp_flight.MAX_EVENTS
+    assert len(many.take()) == flights.MAX_EVENTS
     assert [many.is_full, large.is_full, tools.is_full] == [False, True, True]
 
 
 def test_what_nobody_consumes_is_dropped() -> None:
     flight = Sky().flight
-    flight.arrived([ContentDelta("x" * acp_flight.MAX_CHARS)])
+    flight.arrived([ContentDelta("x" * flights.MAX_CHARS)])
     flight.discard()
     flight.arrived([ContentDelta("y")])
     assert not flight.is_full

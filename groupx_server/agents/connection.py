@@ -1,11 +1,11 @@
-"""One agent process with the ACP client on it: bytes in, bytes out, calls with limits.
+"""One agent process with a protocol client on it: bytes in, bytes out, calls with limits.
 
 Owns the process, the open calls and the table of turns in flight. Output goes straight from the
 pipe's callback into the sans-IO client and on to the turn it belongs to, so there is no reader
 task that could leak. Invariants: every call has a limit; stdout is not read while a consumer is
 far behind; unusable lines are counted and only the first are logged; after the end of the process
-every open call and every turn knows it, once. The counterparts are `acp_driver.py`, which opens
-sessions, and `acp_session.py`, which runs prompts.
+every open call and every turn knows it, once. The counterparts are the drivers, which open
+sessions, and `turn_session.py`, which runs prompts.
 """
 
 from __future__ import annotations
@@ -13,23 +13,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
-from groupx_server.agents.acp import (
-    AcpClient,
-    AcpEvent,
+from groupx_server.agents.base import AgentSpec
+from groupx_server.agents.clock import Clock
+from groupx_server.agents.flight import Flight
+from groupx_server.agents.framing import LineSplitter, OverlongLine
+from groupx_server.agents.jsonrpc import Noise
+from groupx_server.agents.process import AgentProcess, ProcessEnd
+from groupx_server.agents.signals import (
     Activity,
     CallEnded,
     InteractionRefused,
     PromptAnswered,
+    ProtocolClient,
+    Signal,
 )
-from groupx_server.agents.acp_flight import Flight
-from groupx_server.agents.acp_setup import AcpOptions
-from groupx_server.agents.base import AgentSpec
-from groupx_server.agents.clock import Clock
-from groupx_server.agents.framing import LineSplitter, OverlongLine
-from groupx_server.agents.jsonrpc import Noise
-from groupx_server.agents.process import AgentProcess, ProcessEnd
 from groupx_server.agents.watchdog import Guard
 from groupx_server.domain.native import TurnFailed
 from groupx_server.logs import get_logger
@@ -44,6 +43,13 @@ MAX_UNSENT_BYTES: Final = 16 * 1024 * 1024
 
 log = get_logger(__name__)
 
+ClientT = TypeVar("ClientT", bound=ProtocolClient)
+
+
+def agent_label(spec: AgentSpec) -> str:
+    """What the agent is called in sentences until it has said its name."""
+    return spec.actor_id.removeprefix("agent:")
+
 
 @dataclass(slots=True)
 class _Call:
@@ -51,15 +57,16 @@ class _Call:
     answers: list[Any] = field(default_factory=list)
 
 
-class AcpConnection:
+class AgentConnection(Generic[ClientT]):
     """The running process of one agent; `spawn` first, `end` last."""
 
-    def __init__(self, spec: AgentSpec, options: AcpOptions, clock: Clock) -> None:
+    def __init__(self, spec: AgentSpec, client: ClientT, settle_s: float, clock: Clock) -> None:
+        """`settle_s`: how long late updates of a turn are waited for after its answer."""
         self.timeouts = spec.timeouts
-        self.settle_s = options.settle_s
+        self.settle_s = settle_s
         self.clock = clock
-        self.label = spec.actor_id.removeprefix("agent:")
-        self.client = AcpClient(self.label, options.quirks)
+        self.label = agent_label(spec)
+        self.client = client
         self.flights: dict[str, Flight] = {}
         self.active_at: dict[str, float] = {}
         self.ended = asyncio.Event()
@@ -190,7 +197,7 @@ class AcpConnection:
 
     # --- inside -----------------------------------------------------------------------------
 
-    def _dispatch(self, event: AcpEvent) -> None:
+    def _dispatch(self, event: Signal) -> None:
         if isinstance(event, Noise):
             self._on_noise(event)
             return

@@ -1,0 +1,95 @@
+"""What every driver of a supervised program has in common: start, end, diagnostics.
+
+Owns the connection of one process. Invariants: a start that fails or is given up leaves no
+process; its error holds what the program wrote to stderr, since that is where the reason stands.
+The counterparts are the drivers, which say how hands are shaken and sessions are opened, and
+`connection.py`.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from typing import Final, Generic
+
+from groupx_server.agents.base import AgentInfo, AgentSpec, Driver
+from groupx_server.agents.clock import Clock, SystemClock
+from groupx_server.agents.connection import AgentConnection, ClientT
+from groupx_server.agents.environment import agent_environment
+from groupx_server.agents.reasons import mentions_policy
+from groupx_server.agents.watchdog import Guard
+from groupx_shared.errors import AgentError, ErrorCode
+
+_STDERR_CHARS: Final = 4_000
+
+
+class ProcessDriver(Driver, Generic[ClientT]):
+    """One agent process with a protocol client on its stdio."""
+
+    inherited_env: tuple[str, ...] = ()
+    """Variables beyond the small common set that this program needs to find its own files."""
+
+    def __init__(
+        self,
+        spec: AgentSpec,
+        client: ClientT,
+        guard: Guard,
+        clock: Clock | None = None,
+        *,
+        settle_s: float,
+    ) -> None:
+        self.spec = spec
+        self._guard = guard
+        self._clock: Clock = clock or SystemClock()
+        self._link = AgentConnection(spec, client, settle_s, self._clock)
+
+    async def start(self) -> AgentInfo:
+        """See `Driver.start`."""
+        try:
+            await self._link.spawn(self._environment(), self._guard)
+            return await self._shake_hands()
+        except AgentError as error:
+            await self._link.end(0, "its start failed")
+            raise self._start_error(error) from error
+        except BaseException:
+            self._link.kill()
+            await self._link.end(0, "its start was given up")
+            raise
+
+    async def close(self) -> None:
+        """See `Driver.close`."""
+        await self._link.end(self.spec.timeouts.close_s, "it was closed")
+
+    async def wait_exited(self) -> str:
+        """See `Driver.wait_exited`."""
+        await self._link.ended.wait()
+        return self._link.end_sentence
+
+    @property
+    def pid(self) -> int | None:
+        """See `Driver.pid`."""
+        return self._link.pid
+
+    def stderr_tail(self) -> str:
+        """See `Driver.stderr_tail`."""
+        return self._link.stderr_tail()
+
+    @abstractmethod
+    async def _shake_hands(self) -> AgentInfo:
+        """Do the protocol's handshake in the process that just started. Raises: AgentError."""
+
+    def _environment(self) -> dict[str, str]:
+        kept = {name: os.environ[name] for name in self.inherited_env if name in os.environ}
+        return agent_environment(os.environ, {**kept, **self.spec.env})
+
+    def _start_error(self, error: AgentError) -> AgentError:
+        """The error of a start, with what the program said."""
+        stderr = self._link.stderr_tail()[-_STDERR_CHARS:]
+        message, code = error.message, error.code
+        if code is ErrorCode.SESSION_NOT_AVAILABLE:
+            code = ErrorCode.ADAPTER_START_FAILED
+        if mentions_policy(stderr):
+            code = ErrorCode.NATIVE_POLICY_BLOCKED
+        if self._link.first_noise:
+            message += f" It wrote text instead of the protocol: “{self._link.first_noise}”."
+        return AgentError(message, code=code, details={**error.details, "stderr": stderr})
