@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from groupx_server.domain.native import Continuity, NativeEvent
 
@@ -108,6 +108,12 @@ class Session(ABC):
         iterator: `TurnCancelled`, or `TurnFailed(TURN_CANCEL_TIMEOUT, session_lost=True)` after
         `cancel_s`. Without a turn in flight it does nothing."""
 
+    async def steer(self, text: str) -> bool:
+        """Give the turn in flight a further message, if the protocol can. True when the agent
+        took it into that turn; False when it did not (no turn in flight, or not offered): then
+        nothing was sent that counts, and the message may be sent as a prompt of its own."""
+        return False
+
     @abstractmethod
     async def close(self) -> None:
         """End the session, if the protocol can; the process stays."""
@@ -152,3 +158,12 @@ class Driver(ABC):
 
 
 DriverFactory = Callable[[AgentSpec], Driver]
+
+_PROTOCOLS: Final = {"codex": "codex-app-server"}
+"""Protocols of the drivers that do not speak ACP."""
+
+
+def native_protocol(driver: str) -> str:
+    """`AgentInfo.protocol` of a driver by its name, known before its first start; a native
+    session is resumed only under the protocol it was opened with."""
+    return _PROTOCOLS.get(driver, "acp")

@@ -23,6 +23,7 @@ from groupx_server.agents.base import (
     DriverFactory,
     Session,
     SessionRequest,
+    native_protocol,
 )
 from groupx_server.agents.clock import Clock, SystemClock
 from groupx_server.logs import get_logger
@@ -104,7 +105,9 @@ class AgentHost:
     @property
     def protocol(self) -> str:
         """The protocol of its driver; a native session is resumed only under the same one."""
-        return self._info.protocol if self._info is not None else "acp"
+        if self._info is not None:
+            return self._info.protocol
+        return native_protocol(self.spec.driver)
 
     @property
     def instance_id(self) -> str | None:

@@ -82,9 +82,11 @@ class UsageReported:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Nothing came from the agent for a while; it may be waiting for its model."""
+    """Nothing comes from the agent for now: silence that the driver noticed, or, with a `reason`,
+    what the agent itself says it waits for (it tries its model again; one line, its own words)."""
 
     silent_s: float
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,18 +101,23 @@ class TurnCompleted:
 
 @dataclass(frozen=True, slots=True)
 class TurnCancelled:
-    """The agent confirmed the cancel."""
+    """The agent confirmed the cancel. `content` replaces the streamed text, as in
+    `TurnCompleted`."""
+
+    content: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TurnFailed:
     """The turn ended with an error. `session_lost` means the session cannot take another prompt:
-    the agent is stopped and started again before its next turn."""
+    the agent is stopped and started again before its next turn. `content` replaces the streamed
+    text, as in `TurnCompleted`."""
 
     code: ErrorCode
     message: str
     session_lost: bool = False
     details: dict[str, Any] = field(default_factory=dict)
+    content: str | None = None
 
 
 NativeEvent = (

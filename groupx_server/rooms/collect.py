@@ -77,7 +77,9 @@ class TurnCollector:
                 self.record.usage.update(event.usage)
                 self._output.notice({"kind": "usage", "usage": dict(event.usage)})
             case Waiting():
-                self._output.notice({"kind": "waiting", "silentS": round(event.silent_s, 1)})
+                told = {"reason": safe_line(event.reason, 300)} if event.reason else {}
+                silent_s = round(event.silent_s, 1)
+                self._output.notice({"kind": "waiting", "silentS": silent_s, **told})
             case _:
                 pass
 

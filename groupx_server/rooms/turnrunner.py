@@ -285,9 +285,14 @@ class TurnRunner:
                     TurnStatus.COMPLETED, content=last.content, stop_reason=last.stop_reason
                 )
             case TurnCancelled():
-                return finish(TurnStatus.CANCELLED)
+                return finish(TurnStatus.CANCELLED, content=last.content)
             case TurnFailed():
-                return finish(TurnStatus.FAILED, error_code=last.code, error_message=last.message)
+                return finish(
+                    TurnStatus.FAILED,
+                    content=last.content,
+                    error_code=last.code,
+                    error_message=last.message,
+                )
             case _:
                 return self._interrupted()
 

@@ -114,6 +114,8 @@ class ProgressBody(WireModel):
     turn_id: str
     kind: Literal["waiting", "plan", "usage"]
     silent_s: float | None = None
+    reason: str | None = None
+    """What the agent says it waits for; its own words."""
     entries: tuple[dict[str, str], ...] = ()
     usage: dict[str, Any] | None = None
 
