@@ -47,6 +47,8 @@ class FakeLedger:
         self.events: list[DurableFrameSource] = []
         self.last_seq = 0
         self.reads = 0
+        self.answer_delay = 1
+        """Turns of the loop between a read's snapshot and its answer, as with a real thread."""
         self.read_error: Exception | None = None
         """Raised by the next reads while it is set."""
         self._changed = asyncio.Event()
@@ -90,6 +92,8 @@ class FakeLedger:
                 found.append(row)
                 if len(found) == limit:
                     break
+        for _ in range(self.answer_delay):
+            await asyncio.sleep(0)
         return found
 
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupx_server.rooms.broadcast import Hub, HubLimits, Subscription
+from groupx_server.rooms.rows import DurableFrameSource
 from groupx_shared.errors import ErrorCode, LedgerError
 from groupx_shared.wire.sse import HEARTBEAT, SseParser, encode_durable
 from support.asgi_bridge import WAIT_S
@@ -94,6 +95,70 @@ async def test_a_commit_costs_no_read_while_nobody_listens() -> None:
         assert ledger.reads == 0
         hub.publish_transient(b"{}", None)
         assert hub.frames_encoded == 0
+
+
+async def test_what_was_committed_while_nobody_listened_is_read_from_the_ledger() -> None:
+    ledger = FakeLedger()
+    async with running(ledger) as hub:
+        ledger.commit(5)
+        await settle(lambda: hub._ring.newest_seq == 5)
+        with hub.subscribe(2) as subscription:
+            assert await seqs_until(subscription, 5) == [3, 4, 5]
+
+
+async def test_a_reader_of_a_quiet_room_gets_on_the_ring_all_the_same() -> None:
+    ledger = FakeLedger()
+    ledger.commit(500, room_id="room:loud")
+    async with running(ledger) as hub:
+        with hub.subscribe(0, "room:quiet") as subscription, hub.subscribe(500) as other:
+            async with asyncio.TaskGroup() as group:
+                waiting = group.create_task(until(subscription, "501"))
+                await settle(lambda: subscription.is_on_ring)
+                assert ledger.reads == 1
+                ledger.commit(1, room_id="room:quiet")
+                assert await waiting == ["501"]
+            assert await seqs_until(other, 501) == [501]
+
+
+class GatedLedger(FakeLedger):
+    """Answers reads of one room only when the gate is open; their snapshot is older then."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = asyncio.Event()
+
+    async def durable_after(
+        self, after_seq: int, limit: int, room_id: str | None
+    ) -> list[DurableFrameSource]:
+        rows = await super().durable_after(after_seq, limit, room_id)
+        if room_id is not None:
+            await self.gate.wait()
+        return rows
+
+
+async def test_what_is_committed_during_a_readers_page_is_not_taken_for_read() -> None:
+    ledger = GatedLedger()
+    ledger.commit(3, room_id="room:a")
+    async with running(ledger) as hub:
+        with hub.subscribe(0, "room:a") as subscription:
+            async with asyncio.TaskGroup() as group:
+                following = group.create_task(until(subscription, "4"))
+                await settle(lambda: ledger.reads == 1)
+                ledger.commit(1, room_id="room:a")
+                await settle(lambda: hub._ring.newest_seq == 4)
+                ledger.gate.set()
+            assert following.result() == ["1", "2", "3", "4"]
+
+
+async def test_a_seq_that_no_event_has_does_not_hold_the_tail() -> None:
+    ledger = FakeLedger()
+    async with running(ledger) as hub:
+        with hub.subscribe(0):
+            ledger.commit(3)
+            hole = ledger.events.pop()
+            await settle(lambda: hub._ring.newest_seq == 3)
+            assert ledger.reads == 1
+            assert hole.seq == 3
 
 
 async def test_a_live_event_keeps_its_place_among_the_commits() -> None:
@@ -404,13 +469,15 @@ class Schedule:
         chunk_bytes=st.integers(1, 1_500),
         page_bytes=st.integers(1, 4_000),
     ),
+    st.integers(0, 4),
 )
 @pytest.mark.slow
 def test_any_schedule_gives_every_durable_event_exactly_once_and_in_order(
-    plan: list[tuple[str, int | str | None, int]], limits: HubLimits
+    plan: list[tuple[str, int | str | None, int]], limits: HubLimits, delay: int
 ) -> None:
     async def run() -> None:
         ledger = FakeLedger()
+        ledger.answer_delay = delay
         ledger.commit(20, n=1)
         async with running(ledger, limits) as hub, asyncio.TaskGroup() as group:
             schedule = Schedule(hub, ledger, group)
