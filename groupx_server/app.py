@@ -35,6 +35,7 @@ from groupx_server.rooms.roster import Roster, build_roster
 from groupx_server.rooms.service import RoomService
 from groupx_server.rooms.turnrunner import Runtime
 from groupx_shared.config import load_config, runtime_key
+from groupx_shared.errors import GroupXError
 from groupx_shared.paths import private_folder
 from groupx_shared.runtime import RuntimeFile, new_token, remove_runtime, write_runtime
 from groupx_shared.settings import Config, LimitSettings
@@ -70,9 +71,19 @@ async def run_server(workspace: Workspace, stop: asyncio.Event, *, in_foreground
         sock = bind_loopback(config.server.host, config.server.port)
         try:
             await _serve(site, ledger, sock, stop)
+        except ExceptionGroup as group:
+            raise _cause_of(group) from group
         finally:
             sock.close()
     log.info("server.stopped", pid=os.getpid())
+
+
+def _cause_of(group: ExceptionGroup) -> Exception:
+    """The error of ours inside a TaskGroup's group, which a person can act on; else the group."""
+    found: Exception | None = group.subgroup(GroupXError)
+    while isinstance(found, ExceptionGroup):
+        found = found.exceptions[0]
+    return found or group
 
 
 def _ledger_path(workspace: Workspace, config: Config) -> Path:

@@ -76,7 +76,7 @@ class JsonFormatter(logging.Formatter):
         }
         fields: dict[str, object] = getattr(record, _FIELDS, {})
         line |= {name: _bounded(value) for name, value in fields.items()}
-        if record.exc_info is not None and record.exc_info[0] is not None:
+        if record.exc_info:
             trace = "".join(traceback.format_exception(*record.exc_info))
             line["trace"] = trace[-MAX_TRACE_CHARS:]
         return json.dumps(line, ensure_ascii=False)
