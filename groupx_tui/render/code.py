@@ -20,7 +20,7 @@ from groupx_tui.render.palette import Palette, Role
 from groupx_tui.render.row import Piece
 from groupx_tui.render.writer import Writer
 
-_LANGUAGE: Final = re.compile(r"[\w+#.-]+")
+_LANGUAGE: Final = re.compile(r"\w[\w+#.-]*")
 
 _ROLES: Final = {
     Token.Keyword: Role.SYNTAX_KEYWORD,

@@ -65,6 +65,7 @@ class BlockScanner:
         self._chars = 0
         self._gap = False
         self._blank_inside = False
+        self._is_lazy = False
         self._fence = syntax.Fence("", "", 0)
         self._marker = syntax.Marker("", None, 0, False)
         self._ordinal: int | None = None
@@ -174,17 +175,43 @@ class BlockScanner:
             self._close()
             self._gap = True
             return True
-        if not syntax.is_quote(line) and (syntax.interrupts(line) or syntax.marker_of(line)):
+        if syntax.is_quote(line):
+            self._is_lazy = False
+            return self._add(line)
+        if self._ends_lazy(line):
+            return True
+        if syntax.interrupts(line):
             return False
+        return self._add_lazy(line)
+
+    def _add_lazy(self, line: str) -> bool:
+        """Add a line that goes on without the container's mark. Whether it belongs inside or
+        after the container, the parser decides: both are in one block."""
+        self._is_lazy = True
         return self._add(line)
 
+    def _ends_lazy(self, line: str) -> bool:
+        """Take a line of dashes after such a line: a rule or a heading, the parser decides."""
+        if not self._is_lazy or "-" not in line or not syntax.is_underline(line):
+            return False
+        self._add(line)
+        self._close()
+        return True
+
     def _in_list(self, line: str) -> bool:
+        is_bare = self._marker.is_empty and len(self._lines) == 1
         if not line.strip():
+            if is_bare:
+                self._close()
+                self._gap = True
+                return True
             self._blank_inside = True
             return self._add("")
         if syntax.indent_of(line) >= self._marker.width:
-            self._blank_inside = False
+            self._blank_inside = self._is_lazy = False
             return self._add(syntax.dedent(line, self._indent) if self._indent else line)
+        if self._ends_lazy(line):
+            return True
         marker = None if syntax.is_rule(line) else syntax.marker_of(line)
         if marker is not None:
             if marker.kind != self._marker.kind:
@@ -193,9 +220,9 @@ class BlockScanner:
             self._close()
             self._begin_item(marker, ordinal)
             return self._add(line)
-        if self._blank_inside or syntax.interrupts(line):
+        if self._blank_inside or is_bare or syntax.interrupts(line):
             return False
-        return self._add(line)
+        return self._add_lazy(line)
 
     def _begin_item(self, marker: syntax.Marker, ordinal: int | None) -> None:
         self._state, self._marker, self._ordinal = _State.LIST, marker, ordinal
@@ -235,7 +262,7 @@ class BlockScanner:
     def _reset(self) -> None:
         self._lines, self._chars = [], 0
         self._state = _State.BETWEEN
-        self._blank_inside = False
+        self._blank_inside = self._is_lazy = False
         self._ordinal, self._indent, self._head, self._continues = None, 0, "", ""
 
     def _emit(self, chunk: Chunk) -> None:
