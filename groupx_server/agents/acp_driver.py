@@ -10,6 +10,7 @@ prompts are `turn_session.py`'s.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any, Final
 
 from groupx_server.agents.acp import AcpClient
@@ -42,6 +43,9 @@ class AcpDriver(ProcessDriver[AcpClient]):
         self.options = AcpOptions.read(spec.options)
         label = agent_label(spec)
         client = AcpClient(label, self.options.quirks)
+        if self.options.close_grace_s is not None:
+            limits = replace(spec.timeouts, close_s=self.options.close_grace_s)
+            spec = replace(spec, timeouts=limits)
         super().__init__(spec, client, guard, clock, settle_s=self.options.settle_s)
         self.capabilities = Capabilities(name=label)
 

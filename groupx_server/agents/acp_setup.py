@@ -44,6 +44,8 @@ class AcpOptions:
     """Settings to set: (id, value)."""
     handshake_s: float | None = None
     """For agents that need longer than the general bound to start."""
+    close_grace_s: float | None = None
+    """Instead of `close_s`: 0 for programs that ignore the end of stdin and need a TERM."""
     settle_s: float = SETTLE_S
     """How long late updates are waited for after the answer to a prompt."""
     load_quiet_s: float = LOAD_QUIET_S
@@ -63,6 +65,7 @@ class AcpOptions:
             mode_id=read_strings("mode_id", [mode] if isinstance(mode, str) else mode),
             config_options=tuple(_pair(item) for item in as_list(options.get("config_options"))),
             handshake_s=read_seconds(options, "handshake_s", None),
+            close_grace_s=read_seconds(options, "close_grace_s", None),
             settle_s=read_seconds(options, "settle_s", SETTLE_S) or 0.0,
             load_quiet_s=read_seconds(options, "load_quiet_s", LOAD_QUIET_S) or 0.0,
             assume_http_mcp=options.get("assume_http_mcp") is True,
@@ -80,6 +83,7 @@ _OPTION_KEYS: Final = frozenset(
         "mode_id",
         "config_options",
         "handshake_s",
+        "close_grace_s",
         "settle_s",
         "load_quiet_s",
         "assume_http_mcp",

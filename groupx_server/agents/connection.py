@@ -230,7 +230,7 @@ class AgentConnection(Generic[ClientT]):
         excerpt = safe_line(noise.excerpt.decode("utf-8", "replace"))
         self.first_noise = self.first_noise or excerpt
         if self._noise_lines <= _LOGGED_NOISE_LINES:
-            log.warning("agent_noise", agent=self._spec.actor_id, why=noise.reason, line=excerpt)
+            log.warning("agent_noise", agent=self._spec.actor_id, why=noise.reason)
         if self._noise_in_a_row == MAX_NOISE_LINES:
             self._break(f"wrote {MAX_NOISE_LINES} lines that are no JSON-RPC messages")
 

@@ -70,6 +70,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
         argv=("codex-acp",),
         options={
             "mode_id": "full-access",
+            "close_grace_s": 0,
             "aside_patterns": [r"Model metadata for `[^`]*` not found\."],
         },
     ),

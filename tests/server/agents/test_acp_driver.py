@@ -638,6 +638,14 @@ async def test_a_closed_session_is_told_to_the_agent(script: Script) -> None:
     assert len(script.log("session/close")) == 1
 
 
+async def test_a_program_that_ignores_the_end_of_stdin_can_be_given_no_grace(
+    script: Script,
+) -> None:
+    spec = script.spec("--ignore-eof", timeouts=quicker(close_s=60), close_grace_s=0)
+    async with asyncio.timeout(LIMIT_S), running(script, spec) as driver:
+        await opened(driver, script.folder)
+
+
 async def test_closing_a_session_in_a_turn_cancels_the_turn(script: Script) -> None:
     async with running(script) as driver:
         session = await opened(driver, script.folder)
