@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from groupx_shared.errors import ServerUnreachableError
-from groupx_tui.cli.api import Api, ServerRefusedError
+from groupx_tui.cli.api import RETRIED, Api, ServerRefusedError
 from groupx_tui.cli.clock import Clock, Deadline
 from groupx_tui.cli.diagnostics import CommandError, ExitCode
-from groupx_tui.cli.feed import RETRIED
 from groupx_tui.cli.wire_http import ConnectionLostError
 
 TRY_AGAIN_S: Final = 15.0

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from groupx_tui.cli import diagnostics, output
+from groupx_tui.cli.api import short
 from groupx_tui.cli.diagnostics import ExitCode
 from groupx_tui.cli.options import Invocation
 from groupx_tui.cli.session import connect
-from groupx_tui.cli.wait import short
 
 
 def run_list(call: Invocation) -> int:

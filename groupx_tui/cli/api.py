@@ -12,6 +12,7 @@ from typing import Any, Final
 from groupx_shared.errors import ErrorCode, RefusedError, ServerUnreachableError
 from groupx_shared.ids import agent_actor, new_id
 from groupx_shared.runtime import RuntimeFile
+from groupx_shared.text import safe_line
 from groupx_shared.workspace import Workspace
 from groupx_tui.cli.probe import probe
 from groupx_tui.cli.wire_http import (
@@ -26,6 +27,8 @@ from groupx_tui.cli.wire_http import (
 REPLY_S: Final = 60.0
 """Silence after which a reply is given up; the server answers within milliseconds, or it waits for
 a slow disk."""
+RETRIED: Final = frozenset({ErrorCode.SHUTTING_DOWN, ErrorCode.UNAUTHORIZED})
+"""Refusals that a restart of the server explains: its token is a new one."""
 
 Json = dict[str, Any]
 
@@ -145,6 +148,11 @@ class Api:
 def room_id(name: str) -> str:
     """`main` -> `room:main`; an id is returned unchanged."""
     return name if name.startswith("room:") else f"room:{name}"
+
+
+def short(actor_id: str) -> str:
+    """`agent:codex` -> `codex`, on one safe line."""
+    return safe_line(actor_id.removeprefix("agent:"), 80)
 
 
 def _object(body: bytes) -> Json:

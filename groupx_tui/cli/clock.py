@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import inf
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(NamedTuple):
     """A rising clock in seconds, and a way to let time pass."""
 
     now: Callable[[], float] = time.monotonic

@@ -12,9 +12,9 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from groupx_shared.errors import ErrorCode, GroupXError, ServerUnreachableError
+from groupx_shared.errors import GroupXError, ServerUnreachableError
 from groupx_shared.wire.sse import SseParser
-from groupx_tui.cli.api import Api, ServerRefusedError
+from groupx_tui.cli.api import RETRIED, Api, ServerRefusedError
 from groupx_tui.cli.clock import Clock, Deadline
 from groupx_tui.cli.wire_http import ConnectionLostError
 
@@ -22,8 +22,6 @@ SILENCE_S: Final = 45.0
 """The server sends a heartbeat every 15 s; three missing ones mean that it is gone."""
 FIRST_PAUSE_S: Final = 0.1
 LONGEST_PAUSE_S: Final = 2.0
-RETRIED: Final = frozenset({ErrorCode.SHUTTING_DOWN, ErrorCode.UNAUTHORIZED})
-"""Refusals that a restart of the server explains: its token is a new one."""
 
 
 class DeadlineReachedError(GroupXError):

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from groupx_shared.errors import ServerUnreachableError
 from groupx_shared.runtime import RuntimeFile, read_runtime
@@ -28,8 +27,7 @@ gone: nobody listens there · foreign: another program listens there · silent: 
 does not answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Probe:
+class Probe(NamedTuple):
     """What was found."""
 
     standing: Standing

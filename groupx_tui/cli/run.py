@@ -6,7 +6,6 @@ The border of the program: here, and only here, an error becomes a sentence on s
 from __future__ import annotations
 
 import os
-import traceback
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
@@ -63,6 +62,8 @@ def _sentence(error: GroupXError) -> str:
 def _broken(error: Exception) -> int:
     """An error that nobody expected is a fault of this program."""
     if os.environ.get("GROUPX_DEBUG"):
+        import traceback
+
         diagnostics.say(traceback.format_exc())
     diagnostics.trouble(
         f"This is a fault of the program: {type(error).__name__}: {error}. "

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from groupx_shared.ids import new_id
 from groupx_shared.text import safe_line
 from groupx_tui.cli import diagnostics, output
 from groupx_tui.cli.accept import accept
-from groupx_tui.cli.answers import Answers
-from groupx_tui.cli.api import Api, room_id
+from groupx_tui.cli.api import Api, room_id, short
 from groupx_tui.cli.clock import Clock, Deadline
 from groupx_tui.cli.diagnostics import CommandError, ExitCode
 from groupx_tui.cli.options import Invocation
 from groupx_tui.cli.session import connect
 from groupx_tui.cli.textinput import message_text
-from groupx_tui.cli.wait import Waiter, short
+
+if TYPE_CHECKING:
+    from groupx_tui.cli.answers import Answers
 
 
 def run(call: Invocation) -> int:
@@ -68,6 +69,8 @@ def _targets(api: Api, call: Invocation) -> list[str]:
 def _wait(
     api: Api, call: Invocation, accepted: dict[str, Any], clock: Clock, deadline: Deadline
 ) -> int:
+    from groupx_tui.cli.wait import Waiter
+
     as_json = call.flag("json")
     for turn in accepted["turns"]:
         if turn.get("queuePosition"):
@@ -81,6 +84,8 @@ def _wait(
 
 def _print_accepted(accepted: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
+        from groupx_tui.cli.answers import Answers
+
         output.json_line(_result(accepted, Answers(accepted["turns"])))
         return
     output.line(f"message\t{safe_line(accepted['messageEventId'])}")

@@ -6,12 +6,11 @@ from typing import Any, Final
 
 from groupx_shared.text import safe_line, safe_text
 from groupx_tui.cli import diagnostics, output
-from groupx_tui.cli.api import room_id
+from groupx_tui.cli.api import room_id, short
 from groupx_tui.cli.diagnostics import ExitCode
 from groupx_tui.cli.eventlines import clock_time
 from groupx_tui.cli.options import Invocation
 from groupx_tui.cli.session import connect
-from groupx_tui.cli.wait import short
 
 _TIMES: Final = ("queuedAt", "startedAt", "terminalAt")
 _SHOWN: Final = {

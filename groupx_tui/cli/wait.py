@@ -14,7 +14,7 @@ from groupx_shared.errors import GroupXError, ServerUnreachableError
 from groupx_shared.text import safe_line, safe_text
 from groupx_tui.cli import diagnostics, output
 from groupx_tui.cli.answers import Answer, Answers, Change
-from groupx_tui.cli.api import Api
+from groupx_tui.cli.api import Api, short
 from groupx_tui.cli.blocks import BlockPrinter
 from groupx_tui.cli.clock import Clock, Deadline
 from groupx_tui.cli.diagnostics import ExitCode
@@ -126,11 +126,6 @@ def worst(answers: list[Answer]) -> ExitCode:
     if any(answer.status != "completed" for answer in answers):
         return ExitCode.TURN_FAILED
     return ExitCode.DONE
-
-
-def short(actor_id: str) -> str:
-    """`agent:codex` -> `codex`, on one safe line."""
-    return safe_line(actor_id.removeprefix("agent:"), 80)
 
 
 def _rest(answer: Answer) -> str:

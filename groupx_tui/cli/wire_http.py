@@ -1,19 +1,19 @@
-"""One HTTP/1.1 request over a fresh loopback connection, blocking, standard library sockets only.
+"""One HTTP/1.1 request over a fresh loopback connection, blocking.
 
-Small on purpose: the hot commands start faster without an HTTP library. A reply whose end is not
-seen is never taken for whole (RFC 9112 §8). The counterpart for the full-screen client is
+Small on purpose: the hot commands start faster without an HTTP library, and with the core of
+`socket` alone (its Python half loads `selectors` and more for nothing here). A reply whose end is
+not seen is never taken for whole (RFC 9112 §8). The counterpart for the full-screen client is
 `client.http`.
 """
 
 from __future__ import annotations
 
-import socket
+import _socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from errno import ECONNREFUSED
 from types import TracebackType
-from typing import BinaryIO, Final, Self
-from urllib.parse import quote
+from typing import Final, NamedTuple, Self
 
 from groupx_shared.errors import ServerUnreachableError
 
@@ -24,6 +24,7 @@ MAX_HEADERS: Final = 100
 PIECE: Final = 65_536
 MAX_REPLY: Final = 64 * 1024 * 1024
 """Largest reply read into memory; pages are bounded by the server, export is streamed."""
+UNRESERVED: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 
 Patience = Callable[[], float]
 """How long to wait for the next bytes, in seconds, asked before each wait."""
@@ -37,8 +38,7 @@ class SilentError(ConnectionLostError):
     """No byte came for as long as anybody was willing to wait."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """What is asked. `path` is already quoted, see `path_of`."""
 
     method: str
@@ -56,12 +56,18 @@ class Request:
         return "\r\n".join([*lines, "", ""]).encode("latin-1") + (self.body or b"")
 
 
+def _quoted(text: str, also: str) -> str:
+    """Percent-encode all but unreserved characters (RFC 3986 §2.3) and those of `also`."""
+    plain = f"{UNRESERVED}{also}".encode()
+    return "".join(chr(byte) if byte in plain else f"%{byte:02X}" for byte in text.encode())
+
+
 def path_of(*parts: str, query: Mapping[str, object] | None = None) -> str:
     """Return `/a/b?c=d` with everything quoted; a query value of None is left out, one of a tuple
     is repeated."""
-    path = "/" + "/".join(quote(part, safe=":") for part in parts)
+    path = "/" + "/".join(_quoted(part, ":") for part in parts)
     pairs = [
-        f"{name}={quote(str(each), safe=':,')}"
+        f"{name}={_quoted(str(each), ':,')}"
         for name, value in (query or {}).items()
         if value is not None
         for each in (value if isinstance(value, tuple) else (value,))
@@ -85,17 +91,25 @@ def open_reply(url: str, request: Request, patience: Patience) -> Reply:
     return reply
 
 
-def _connected(url: str, host: str) -> socket.socket:
+def _connected(url: str, host: str) -> _socket.socket:
     name, _, port = host.rpartition(":")
     try:
-        connection = socket.create_connection((name.strip("[]"), int(port)), CONNECT_S)
+        family, kind, protocol, _, address = _socket.getaddrinfo(
+            name.strip("[]"), int(port), 0, _socket.SOCK_STREAM
+        )[0]
+        connection = _socket.socket(family, kind, protocol)
     except (OSError, ValueError, OverflowError) as error:
         raise ServerUnreachableError(f"No server answers at {url}: {error}.") from error
-    if connection.getsockname() == connection.getpeername():
-        # TCP lets a socket meet itself (RFC 9293 §3.5) when the system chooses, as the near port,
-        # the very port that nobody listens on any more.
+    try:
+        connection.settimeout(CONNECT_S)
+        connection.connect(address)
+        if connection.getsockname() == connection.getpeername():
+            # TCP lets a socket meet itself (RFC 9293 §3.5) when the system chooses, as the near
+            # port, the very port that nobody listens on any more.
+            raise ConnectionRefusedError(ECONNREFUSED, "Connection refused")
+    except OSError as error:
         connection.close()
-        raise ServerUnreachableError(f"No server answers at {url}.")
+        raise ServerUnreachableError(f"No server answers at {url}: {error}.") from error
     return connection
 
 
@@ -106,10 +120,10 @@ class Reply:
     headers: dict[str, str]
     """Names in lower case."""
 
-    def __init__(self, connection: socket.socket, patience: Patience) -> None:
+    def __init__(self, connection: _socket.socket, patience: Patience) -> None:
         self._connection = connection
         self._patience = patience
-        self._file: BinaryIO = connection.makefile("rb")
+        self._unread = b""
 
     def begin(self, request: bytes) -> None:
         """Send the request and read the head of the reply. Raises: ConnectionLostError."""
@@ -131,7 +145,6 @@ class Reply:
 
     def close(self) -> None:
         """Close the connection; what was not read is gone."""
-        self._file.close()
         self._connection.close()
 
     def read(self) -> bytes:
@@ -191,21 +204,28 @@ class Reply:
             yield piece
 
     def _line(self) -> str:
-        self._arm()
-        line = self._file.readline(MAX_LINE)
-        if not line.endswith(b"\n"):
-            raise EOFError
-        return line.decode("latin-1").rstrip("\r\n")
+        while b"\n" not in self._unread:
+            if len(self._unread) > MAX_LINE:
+                raise ValueError("a line is too long")
+            more = self._receive()
+            if not more:
+                raise EOFError
+            self._unread += more
+        line, _, self._unread = self._unread.partition(b"\n")
+        return line.decode("latin-1").rstrip("\r")
 
     def _some(self, size: int) -> bytes:
-        self._arm()
-        return self._file.read1(size)  # type: ignore[attr-defined,no-any-return]
+        """At most `size` bytes, as soon as there are any; empty at the end of the connection."""
+        piece = self._unread or self._receive()
+        self._unread = piece[size:]
+        return piece[:size]
 
-    def _arm(self) -> None:
+    def _receive(self) -> bytes:
         seconds = self._patience()
         if seconds <= 0:
             raise TimeoutError
         self._connection.settimeout(seconds)
+        return self._connection.recv(PIECE)
 
 
 @contextmanager

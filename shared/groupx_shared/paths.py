@@ -14,16 +14,25 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
+from typing import Final
 
 from groupx_shared.errors import WorkspaceError
 
 APP = "groupx"
+_XDG: Final = {
+    "data": ("XDG_DATA_HOME", ".local/share"),
+    "state": ("XDG_STATE_HOME", ".local/state"),
+    "config": ("XDG_CONFIG_HOME", ".config"),
+}
 
 
 def _user_folder(kind: str) -> Path:
     if home := os.environ.get("GROUPX_HOME"):
         return Path(home).expanduser() / kind
+    if (base := _xdg_base(kind)) is not None:
+        return base / APP
     import platformdirs
 
     folders = {
@@ -32,6 +41,21 @@ def _user_folder(kind: str) -> Path:
         "config": platformdirs.user_config_path,
     }
     return folders[kind](APP, appauthor=False)
+
+
+def _xdg_base(kind: str) -> Path | None:
+    """The base folder on Linux (XDG Base Directory Specification); None leaves it to platformdirs.
+
+    The same answer as platformdirs gives (tested), which would take a fifth of a hot command's
+    start to load.
+    """
+    if sys.platform != "linux":
+        return None
+    variable, default = _XDG[kind]
+    base, home = os.environ.get(variable, ""), os.environ.get("HOME", "")
+    if base.startswith("/"):
+        return Path(base)
+    return Path(home, default) if home.startswith("/") else None
 
 
 def user_data_folder() -> Path:

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import stat
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from groupx_shared.errors import ServerUnreachableError, WorkspaceError
 from groupx_shared.paths import private_folder, user_runtime_folder
@@ -22,8 +20,7 @@ from groupx_shared.workspace import Workspace
 OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
-@dataclass(frozen=True, slots=True)
-class RuntimeFile:
+class RuntimeFile(NamedTuple):
     """What the runtime file holds."""
 
     url: str
@@ -39,6 +36,8 @@ class RuntimeFile:
 
 def new_token() -> str:
     """Return a fresh 256-bit token."""
+    import secrets  # the server's only; the hot commands read this file without it
+
     return secrets.token_urlsafe(32)
 
 
@@ -55,7 +54,7 @@ def write_runtime(workspace: Workspace, runtime: RuntimeFile) -> Path:
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(asdict(runtime), file)
+            json.dump(runtime._asdict(), file)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
@@ -88,7 +87,7 @@ def read_runtime(workspace: Workspace) -> RuntimeFile | None:
         text = file.read(65_536)
     try:
         data = json.loads(text)
-        fields = {name: data[name] for name in RuntimeFile.__dataclass_fields__}
+        fields = {name: data[name] for name in RuntimeFile._fields}
         return RuntimeFile(**fields)
     except (ValueError, KeyError, TypeError) as error:
         raise ServerUnreachableError(

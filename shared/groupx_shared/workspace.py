@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from groupx_shared.errors import ConfigError
 from groupx_shared.paths import user_data_folder
@@ -20,8 +20,7 @@ CONFIG_NAME = "groupx.json"
 DATA_FOLDER = ".groupx"
 
 
-@dataclass(frozen=True, slots=True)
-class Workspace:
+class Workspace(NamedTuple):
     """One workspace: its config file (canonical path, may not exist) and its data folder."""
 
     config_path: Path

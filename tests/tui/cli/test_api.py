@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from groupx_shared.errors import ErrorCode, ServerUnreachableError
-from groupx_tui.cli.api import Api, ServerRefusedError, room_id
+from groupx_tui.cli.api import Api, ServerRefusedError, room_id, short
 from groupx_tui.cli.wire_http import ConnectionLostError
 from support.cli_server import CliServer
 from support.wire_bytes import ByteServer
@@ -62,3 +62,7 @@ def test_health_can_be_asked(server: CliServer) -> None:
 
 def test_room_ids_are_completed() -> None:
     assert (room_id("main"), room_id("room:x")) == ("room:main", "room:x")
+
+
+def test_agents_are_called_by_their_short_name() -> None:
+    assert short("agent:a\x1b\nb") == "a␛ b"

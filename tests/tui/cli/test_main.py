@@ -15,14 +15,15 @@ from support.cli_server import CliServer, answered, delta, message, play
 
 HEAVY = (
     *("typer", "click", "httpx", "pydantic", "asyncio", "rich", "textual", "platformdirs"),
-    *("subprocess", "http.client", "urllib.request", "sqlite3", "difflib"),
+    *("subprocess", "socket", "http.client", "urllib.request", "sqlite3", "difflib"),
 )
 PROGRAM = f"""
 import sys
 from groupx_tui.cli.main import main
 code = main()
 sys.stdout.flush()
-print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)
+heavy = [*{HEAVY!r}, *([] if "--wait" in sys.argv else ["dataclasses"])]
+print([name for name in heavy if name in sys.modules], file=sys.stderr)
 sys.exit(code)
 """
 WAIT_S = 10.0

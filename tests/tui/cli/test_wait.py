@@ -9,7 +9,7 @@ from groupx_tui.cli.answers import Answer
 from groupx_tui.cli.api import Api
 from groupx_tui.cli.clock import Deadline
 from groupx_tui.cli.diagnostics import ExitCode
-from groupx_tui.cli.wait import Waiter, short, worst
+from groupx_tui.cli.wait import Waiter, worst
 from support.cli_clock import SteppedClock
 from support.cli_server import CliServer, Stream, accepted, answered, delta, play
 
@@ -80,7 +80,3 @@ def test_the_worst_outcome_counts(statuses: list[str], code: ExitCode) -> None:
         Answer("t", "agent:a", status, is_uncertain=status == "interrupted") for status in statuses
     ]
     assert worst(answers) is code
-
-
-def test_agents_are_called_by_their_short_name() -> None:
-    assert short("agent:a\x1b\nb") == "a␛ b"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _socket
 import socket
 
 import pytest
@@ -124,14 +125,12 @@ def test_paths_are_quoted() -> None:
 
 
 def test_a_socket_that_meets_itself_is_nobody_listening(monkeypatch: pytest.MonkeyPatch) -> None:
-    def meet_itself(address: tuple[str, int], timeout: float) -> socket.socket:
-        connection = socket.socket()
-        connection.settimeout(timeout)
-        connection.bind(("127.0.0.1", 0))
-        connection.connect(connection.getsockname())
-        return connection
+    class MeetingItself(_socket.socket):
+        def connect(self, address: object) -> None:
+            self.bind(("127.0.0.1", 0))
+            super().connect(self.getsockname())
 
-    monkeypatch.setattr("socket.create_connection", meet_itself)
+    monkeypatch.setattr("_socket.socket", MeetingItself)
     with pytest.raises(ServerUnreachableError) as caught:
         open_reply("http://127.0.0.1:1", GET, lambda: 1.0)
     assert not isinstance(caught.value, ConnectionLostError)
