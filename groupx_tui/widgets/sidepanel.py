@@ -31,6 +31,9 @@ STATUS_MARKS: Final = {
 """A mark and its colour for each status. None of them is ambiguous in width; the word is always
 beside it, so that nothing depends on colour or font."""
 UNKNOWN_MARK: Final = ("?", "$muted")
+GAPS: Final = 3
+"""Lines of the panel that are neither room nor agent: two headings and a gap."""
+FEWEST_ROOMS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +77,7 @@ class SidePanel(Widget, can_focus=True):
     def __init__(self, keymap: KeyMap) -> None:
         super().__init__(id="panel")
         self._view = ClientView()
-        self._rows: list[Row] = []
         self._marked = ""
-        self._top = 0
         bind_place(self, "panel", keymap)
 
     def show(self, view: ClientView) -> None:
@@ -84,20 +85,17 @@ class SidePanel(Widget, can_focus=True):
         old, self._view = self._view, view
         if (old.rooms, old.agents, old.room_id) == (view.rooms, view.agents, view.room_id):
             return
-        self._rows = panel_rows(view)
-        keys = [row.key for row in self._rows]
-        if self._marked not in keys or old.room_id != view.room_id:
+        if self._marked not in self._keys() or old.room_id != view.room_id:
             self._marked = view.room_id
         self.refresh()
 
     def move(self, lines: int) -> None:
         """Mark another line."""
-        keys = [row.key for row in self._rows if row.key]
+        keys = self._keys()
         if not keys:
             return
         index = keys.index(self._marked) if self._marked in keys else 0
         self._marked = keys[min(max(0, index + lines), len(keys) - 1)]
-        self._keep_in_view()
         self.refresh()
 
     def open(self) -> None:
@@ -105,30 +103,40 @@ class SidePanel(Widget, can_focus=True):
         self._choose(self._marked)
 
     def render(self) -> Content:
-        width, height = self.content_size
-        shown = self._rows[self._top : self._top + height]
-        return Content("\n").join(self._line(row, width) for row in shown)
+        width = self.content_size.width
+        return Content("\n").join(self._line(row, width) for row in self._rows())
 
     def on_click(self, event: events.Click) -> None:
         """Choose the clicked line."""
-        index = self._top + event.y - self.gutter.top
-        if 0 <= index < len(self._rows) and self._rows[index].key:
-            self._marked = self._rows[index].key
+        rows = self._rows()
+        index = event.y - self.gutter.top
+        if 0 <= index < len(rows) and rows[index].key:
+            self._marked = rows[index].key
             self.refresh()
             self._choose(self._marked)
 
     def on_mouse_scroll_down(self) -> None:
-        """Show later lines."""
-        self._scroll(3)
+        """Mark the line after."""
+        self.move(1)
 
     def on_mouse_scroll_up(self) -> None:
-        """Show earlier lines."""
-        self._scroll(-3)
+        """Mark the line before."""
+        self.move(-1)
 
     def on_focus(self) -> None:
         """The mark is drawn only while the keyboard is here."""
-        self._keep_in_view()
         self.refresh()
+
+    def on_blur(self) -> None:
+        """Hide the mark."""
+        self.refresh()
+
+    def _keys(self) -> list[str]:
+        rooms = [room.room_id for room in listed_rooms(self._view)]
+        return [*rooms, *(agent.actor_id for agent in self._view.agents)]
+
+    def _rows(self) -> list[Row]:
+        return panel_rows(self._view, self.content_size.height, self._marked)
 
     def _choose(self, key: str) -> None:
         agents = [agent for agent in self._view.agents if agent.actor_id == key]
@@ -136,16 +144,6 @@ class SidePanel(Widget, can_focus=True):
             self.post_message(self.AgentChosen(agents[0]))
         elif any(room.room_id == key for room in self._view.rooms):
             self.post_message(self.RoomChosen(key))
-
-    def _scroll(self, lines: int) -> None:
-        most = max(0, len(self._rows) - self.content_size.height)
-        self._top = min(max(0, self._top + lines), most)
-        self.refresh()
-
-    def _keep_in_view(self) -> None:
-        row = next((i for i, row in enumerate(self._rows) if row.key == self._marked), 0)
-        height = max(1, self.content_size.height)
-        self._top = min(max(self._top, row - height + 1), max(0, row - 1))
 
     def _line(self, row: Row, width: int) -> Content:
         right = row.right.truncate(max(0, width - 4))
@@ -155,17 +153,38 @@ class SidePanel(Widget, can_focus=True):
         return line.stylize("reverse") if is_marked else line
 
 
-def panel_rows(view: ClientView) -> list[Row]:
-    """The lines of the panel, top to bottom."""
-    rooms = [room for room in view.rooms if not room.is_archived or room.room_id == view.room_id]
+def listed_rooms(view: ClientView) -> list[RoomEntry]:
+    """The rooms of the list: the archived ones are not there, unless one is shown."""
+    return [room for room in view.rooms if not room.is_archived or room.room_id == view.room_id]
+
+
+def panel_rows(view: ClientView, height: int, marked: str = "") -> list[Row]:
+    """The lines of the panel, top to bottom, for `height` lines.
+
+    The agents are always there: when not all fits, the rooms give way, and those around the marked
+    (else the shown) one stay."""
+    rooms = listed_rooms(view)
+    agents = [_agent_row(agent) for agent in view.agents]
+    shown = _around(rooms, height - len(agents) - GAPS, marked or view.room_id)
+    hidden = len(rooms) - len(shown)
     blank = Content("")
+    title = Content.styled(f"Rooms ({hidden} more)" if hidden else "Rooms", "$muted")
     return [
-        Row(Content.styled("Rooms", "$muted"), blank),
-        *(_room_row(room, is_shown=room.room_id == view.room_id) for room in rooms),
+        Row(title, blank),
+        *(_room_row(room, is_shown=room.room_id == view.room_id) for room in shown),
         Row(blank, blank),
         Row(Content.styled("Agents", "$muted"), blank),
-        *(_agent_row(agent) for agent in view.agents),
+        *agents,
     ]
+
+
+def _around(rooms: list[RoomEntry], count: int, room_id: str) -> list[RoomEntry]:
+    """At most `count` rooms (but a few), among them the one called `room_id`."""
+    count = max(FEWEST_ROOMS, count)
+    ids = [room.room_id for room in rooms]
+    index = ids.index(room_id) if room_id in ids else 0
+    start = min(max(0, index - count // 2), max(0, len(rooms) - count))
+    return rooms[start : start + count]
 
 
 def _room_row(room: RoomEntry, *, is_shown: bool) -> Row:

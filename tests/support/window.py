@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from groupx_shared.paths import user_state_folder
+from groupx_tui.actions import Where
 from groupx_tui.app import GroupXApp
 from groupx_tui.keymap import DEFAULT_KEYS, KeyMap
 from groupx_tui.preferences import PreferenceFile
@@ -67,6 +68,18 @@ class Window:
     def top(self) -> Screen[Any]:
         """The screen on top."""
         return self.app.screen
+
+    def place(self) -> Where:
+        """Where the keyboard is in the room. A method: a checker would remember a property."""
+        return self.app.room.place
+
+    def is_completing(self) -> bool:
+        """True while the list of candidates is open."""
+        return self.app.room.popup.is_open
+
+    def shows_panel(self) -> bool:
+        """True while the side panel is there."""
+        return bool(self.app.room.panel.display)
 
     @property
     def has_dialog(self) -> bool:

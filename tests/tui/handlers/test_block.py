@@ -24,7 +24,7 @@ async def test_a_reply_goes_to_the_author_and_can_be_dropped() -> None:
     view = replace(sample_view(), timeline=TimelineView("room:main", (ANSWER,), 1, 4))
     async with open_window(FakeSession(view)) as window:
         await window.press("escape", "r")
-        assert window.app.room.place == "composer"
+        assert window.place() == "composer"
         assert "→ Codex (reply)" in window.screen_text()
         await window.press("escape")
         assert "→ Guide" in window.screen_text()

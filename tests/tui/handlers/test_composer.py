@@ -128,10 +128,10 @@ async def test_up_and_down_walk_the_candidates_and_escape_closes_them() -> None:
         await window.press("down", "down", "up", "tab")
         assert window.text == "@codex "
         await window.type("@")
-        assert window.app.room.popup.is_open
+        assert window.is_completing()
         await window.press("escape")
-        assert not window.app.room.popup.is_open
-        assert window.app.room.place == "composer"
+        assert not window.is_completing()
+        assert window.place() == "composer"
 
 
 async def test_enter_on_a_whole_command_runs_it() -> None:
@@ -160,17 +160,17 @@ async def test_two_slashes_send_one() -> None:
 async def test_tab_goes_to_the_timeline_when_no_list_is_open() -> None:
     async with open_window() as window:
         await window.press("tab")
-        assert window.app.room.place == "timeline"
+        assert window.place() == "timeline"
         await window.press("tab")
-        assert window.app.room.place == "composer"
+        assert window.place() == "composer"
 
 
 async def test_escape_goes_to_the_timeline_and_back() -> None:
     async with open_window() as window:
         await window.press("escape")
-        assert window.app.room.place == "timeline"
+        assert window.place() == "timeline"
         await window.press("escape")
-        assert window.app.room.place == "composer"
+        assert window.place() == "composer"
 
 
 async def test_up_in_a_text_of_lines_moves_the_caret_first() -> None:

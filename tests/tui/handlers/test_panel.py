@@ -14,30 +14,30 @@ pytestmark = pytest.mark.slow
 
 async def test_it_folds_away_below_a_hundred_columns() -> None:
     async with open_window(size=(99, 30)) as window:
-        assert not window.app.room.panel.display
+        assert not window.shows_panel()
         await window.pilot.resize_terminal(100, 30)
         await window.settle()
-        assert window.app.room.panel.display
+        assert window.shows_panel()
         assert "Work on the parser" in window.screen_text()
 
 
 async def test_a_key_shows_it_and_that_is_remembered() -> None:
     async with open_window() as window:
         await window.press("f2")
-        assert window.app.room.panel.display
+        assert window.shows_panel()
     assert PreferenceFile(user_state_folder()).load().panel is True
     async with open_window() as window:
-        assert window.app.room.panel.display
+        assert window.shows_panel()
         await window.press("f2")
-        assert not window.app.room.panel.display
+        assert not window.shows_panel()
 
 
 async def test_folding_it_away_gives_the_keyboard_back() -> None:
     async with open_window(size=(120, 30)) as window:
         await window.press("tab", "tab")
-        assert window.app.room.place == "panel"
+        assert window.place() == "panel"
         await window.press("f2")
-        assert window.app.room.place == "composer"
+        assert window.place() == "composer"
 
 
 async def test_rooms_and_agents_are_chosen_with_the_arrows() -> None:
@@ -46,7 +46,7 @@ async def test_rooms_and_agents_are_chosen_with_the_arrows() -> None:
         assert window.asked("switch_room") == [("switch_room", "room:ideas")]
         await window.press("shift+tab", "down", "down", "down", "enter")
         assert window.text == "@codex "
-        assert window.app.room.place == "composer"
+        assert window.place() == "composer"
 
 
 async def test_the_parts_of_the_window_go_round_both_ways() -> None:
@@ -54,12 +54,12 @@ async def test_the_parts_of_the_window_go_round_both_ways() -> None:
         places = []
         for key in ("tab", "tab", "tab", "shift+tab", "shift+tab"):
             await window.press(key)
-            places.append(window.app.room.place)
+            places.append(window.place())
         assert places == ["timeline", "panel", "composer", "panel", "timeline"]
 
 
 async def test_escape_and_up_in_the_panel() -> None:
     async with open_window(size=(120, 30)) as window:
         await window.press("shift+tab", "up", "up", "escape")
-        assert window.app.room.place == "composer"
+        assert window.place() == "composer"
         assert window.asked("switch_room") == []

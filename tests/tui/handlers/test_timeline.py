@@ -8,7 +8,6 @@ from groupx_tui.widgets.timeline.messages import NeedAfter, NeedBefore, NeedEnd
 from groupx_tui.widgets.timeline.widget import Timeline
 from support.window import open_window
 
-
 pytestmark = pytest.mark.slow
 """Each opens a window."""
 
@@ -40,7 +39,7 @@ async def test_keys_that_work_while_writing(calls: list[str], key: str, action: 
         calls.clear()
         await window.press(key)
         assert calls == [action]
-        assert window.app.room.place == "composer"
+        assert window.place() == "composer"
 
 
 @pytest.mark.parametrize(
@@ -79,7 +78,7 @@ async def test_keys_that_work_while_reading(calls: list[str], key: str, action: 
 async def test_a_jump_asks_for_the_page(typed: str, asked: int | str) -> None:
     async with open_window() as window:
         window.app.room.composer.editor.load_text(typed)
-        await window.press("escape", "tab", "enter") if window.app.room.popup.is_open else None
+        await window.press("escape", "tab", "enter") if window.is_completing() else None
         await window.press("enter")
         assert window.asked("jump") == [("jump", asked)]
 

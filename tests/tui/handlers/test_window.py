@@ -121,7 +121,7 @@ async def test_ctrl_c_closes_the_list_of_candidates_first() -> None:
         await window.type("@")
         await window.press("ctrl+c")
         assert window.text == "@"
-        assert not window.app.room.popup.is_open
+        assert not window.is_completing()
 
 
 async def test_quit_is_a_word_too() -> None:
