@@ -6,12 +6,14 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from groupx_server.agents.base import AgentSpec, AgentTimeouts, Session
+from groupx_server.agents.acp_driver import AcpDriver
+from groupx_server.agents.base import AgentSpec, AgentTimeouts, Session, SessionRequest
 from groupx_server.domain.native import (
     ContentDelta,
     NativeEvent,
@@ -80,6 +82,25 @@ class Script:
     def prompts(self) -> list[str]:
         """The text of each prompt that reached any process, in order."""
         return [entry["text"] for entry in self.log("prompt")]
+
+
+@asynccontextmanager
+async def running(script: Script, spec: AgentSpec | None = None) -> AsyncIterator[AcpDriver]:
+    """A started driver that is closed whatever the test does, and leaves no group behind."""
+    driver = AcpDriver(spec or script.spec(), script.guard)
+    try:
+        async with asyncio.timeout(LIMIT_S):
+            await driver.start()
+        yield driver
+    finally:
+        await driver.close()
+    assert script.guard.added
+    assert script.guard.groups == set()
+
+
+async def opened(driver: AcpDriver, folder: Path, **request: Any) -> Session:
+    async with asyncio.timeout(LIMIT_S):
+        return await driver.open_session(SessionRequest(cwd=folder, **request))
 
 
 async def collect(session: Session, text: str) -> list[NativeEvent]:
