@@ -16,6 +16,7 @@ import orjson
 
 from groupx_server.ledger.messages import index_message
 from groupx_shared.errors import ErrorCode, LedgerError, RefusedError
+from groupx_shared.text import safe_json, safe_line
 from groupx_shared.version import EVENT_SCHEMA
 from groupx_shared.wire.events import TRANSIENT_TYPES, EventType
 
@@ -133,7 +134,7 @@ def encode_row(row: EventRow) -> bytes:
         event["causationId"] = row[11]
     if row[15] is not None:
         event["provenance"] = orjson.Fragment(row[15])
-    return orjson.dumps(event)
+    return safe_json(orjson.dumps(event))
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,8 +245,6 @@ def read_event(connection: sqlite3.Connection, event_id: str) -> bytes:
 
 def unknown_event(event_id: str) -> RefusedError:
     """The refusal for an event id that the ledger does not hold."""
-    from groupx_shared.text import safe_line
-
     return RefusedError(
         f"There is no event “{safe_line(event_id, 80)}”. Event ids stand in “groupx history "
         "--json” and in the message's details.",

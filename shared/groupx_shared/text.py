@@ -28,6 +28,10 @@ _INVISIBLE: Final = re.compile(
     "[\u200b-\u200d\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]"
 )
 
+_UNSAFE_UTF8: Final = re.compile(
+    b"\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]"
+)
+
 CUT_MARK: Final = "\n[… cut: {omitted:,} more characters]"
 
 
@@ -53,3 +57,14 @@ def clip_text(text: str, max_chars: int) -> str:
     longest_mark = CUT_MARK.format(omitted=len(text))
     keep = max(0, max_chars - len(longest_mark))
     return text[:keep] + CUT_MARK.format(omitted=len(text) - keep)
+
+
+def safe_json(data: bytes) -> bytes:
+    """Return JSON (UTF-8) with DEL, C1, direction characters and line separators as `\\uXXXX`.
+
+    The same JSON to every parser, and harmless where it is printed. C0 is escaped in JSON anyway.
+    Such characters can stand only inside strings, so the bytes can be replaced unparsed.
+    """
+    if _UNSAFE_UTF8.search(data) is None:
+        return data
+    return _UNSAFE_UTF8.sub(lambda found: b"\\u%04x" % ord(found[0].decode()), data)
