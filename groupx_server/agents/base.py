@@ -152,6 +152,12 @@ class Driver(ABC):
     def pid(self) -> int | None:
         """Process id while it runs, for diagnostics only."""
 
+    @property
+    def is_usable(self) -> bool:
+        """True while sessions can be opened. A driver that starts a process for each session is
+        usable without one."""
+        return self.pid is not None
+
     @abstractmethod
     def stderr_tail(self) -> str:
         """The last lines the agent wrote to stderr, cleaned and bounded."""
@@ -159,7 +165,7 @@ class Driver(ABC):
 
 DriverFactory = Callable[[AgentSpec], Driver]
 
-_PROTOCOLS: Final = {"codex": "codex-app-server"}
+_PROTOCOLS: Final = {"claude": "claude-stream-json", "codex": "codex-app-server"}
 """Protocols of the drivers that do not speak ACP."""
 
 

@@ -232,7 +232,7 @@ class AgentConnection(Generic[ClientT]):
         if self._noise_lines <= _LOGGED_NOISE_LINES:
             log.warning("agent_noise", agent=self._spec.actor_id, why=noise.reason)
         if self._noise_in_a_row == MAX_NOISE_LINES:
-            self._break(f"wrote {MAX_NOISE_LINES} lines that are no JSON-RPC messages")
+            self._break(f"wrote {MAX_NOISE_LINES} lines that are no messages")
 
     def _on_overlong(self, line: OverlongLine) -> None:
         what = f"sent a line longer than {line.limit_bytes // (1024 * 1024)} MiB"

@@ -281,7 +281,7 @@ class AgentHost:
         return session
 
     def _is_alive(self) -> bool:
-        return self._driver is not None and self._driver.pid is not None
+        return self._driver is not None and self._driver.is_usable
 
     def _delay_s(self) -> float:
         return float(min(MAX_RETRY_S, FIRST_RETRY_S * 2 ** (self._deaths - 1)))

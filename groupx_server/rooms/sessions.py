@@ -72,7 +72,7 @@ class SessionBook:
     async def _open(self, room_id: str) -> Binding:
         known = self._bindings.get(room_id)
         resume_id = None
-        if known is None or known.instance_id != self._host.instance_id:
+        if known is None or known.session.lost or known.instance_id != self._host.instance_id:
             resume_id = await self._resume_id(room_id)
         request = SessionRequest(
             cwd=self._entry.spec.cwd,
@@ -128,11 +128,13 @@ class SessionBook:
             agent_name=safe_line(info.name, 80),
             agent_version=safe_line(info.version, 40),
         )
-        is_new_instance = instance_id != self._instance_id
+        before = self._instance_id
         now = self._clock.now()
 
         def step(connection: sqlite3.Connection) -> None:
-            if is_new_instance:
+            if before is not None and before != instance_id:
+                end_instance(connection, before, "interrupted", now)
+            if before != instance_id:
                 instance = NewInstance(instance_id, self._entry.actor_id, self._entry.driver)
                 insert_instance(connection, instance, now)
             insert_binding(connection, row, now)
@@ -143,8 +145,13 @@ class SessionBook:
         self._bindings[room_id] = binding
         return binding
 
-    async def instance_ended(self, status: str) -> None:
-        """The process is gone: close its rows. `status`: stopped, failed or interrupted."""
+    async def close_ended(self) -> None:
+        """Close the rows of a process that is gone; one that runs is left alone."""
+        if self._instance_id != self._host.instance_id:
+            await self.close("interrupted")
+
+    async def close(self, status: str) -> None:
+        """Close the process's rows. `status`: stopped, failed or interrupted."""
         self._bindings.clear()
         instance_id, self._instance_id = self._instance_id, None
         if instance_id is not None:
