@@ -94,7 +94,7 @@ class Agents:
         while True:
             actor_id = await self._restarts.get()
             await self._hosts[actor_id].restart()
-            self._lanes[actor_id].note_exit()
+            self._lanes[actor_id].wake()
 
     def _status_taker(self, actor_id: str) -> Callable[[HostStatus], None]:
         def take(status: HostStatus) -> None:
@@ -107,7 +107,7 @@ class Agents:
                 agent_version=None if info is None else safe_line(info.version, 40),
             )
             if status.state in ("retrying", "failed", "stopped") and actor_id in self._lanes:
-                self._lanes[actor_id].note_exit()
+                self._lanes[actor_id].wake()  # to close the rows of the process
 
         return take
 

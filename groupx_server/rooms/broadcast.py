@@ -11,8 +11,10 @@ published and before every one committed after. The counterparts are `ring` (the
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_left
 from collections import deque
 from dataclasses import dataclass
+from itertools import accumulate
 from types import TracebackType
 from typing import Final, Protocol, Self
 
@@ -294,16 +296,12 @@ class Subscription:
         self._is_on_ring = self._ring.join(reader)
 
     def _put_ahead(self, rows: list[DurableFrameSource]) -> int:
-        """Frame the rows in pieces of `chunk_bytes`; return the bytes of all."""
-        frames: list[bytes] = []
-        size = total = 0
-        for row in rows:
-            frame = encode_durable(row.seq, row.data)
-            frames.append(frame)
-            size += len(frame)
-            if size >= self._limits.chunk_bytes:
-                self._ahead.append(b"".join(frames))
-                frames, size, total = [], 0, total + size
-        if frames:
-            self._ahead.append(b"".join(frames))
-        return total + size
+        """Frame the rows in pieces of about `chunk_bytes`; return the bytes of all."""
+        frames = [encode_durable(row.seq, row.data) for row in rows]
+        ends = list(accumulate(map(len, frames)))
+        first, sent = 0, 0
+        while first < len(frames):
+            last = bisect_left(ends, sent + self._limits.chunk_bytes, first) + 1
+            self._ahead.append(b"".join(frames[first:last]))
+            first, sent = last, ends[min(last, len(ends)) - 1]
+        return sent

@@ -31,12 +31,10 @@ class Lane:
     def __init__(self, runtime: Runtime, entry: RosterEntry, host: AgentHost, board: Board) -> None:
         self._runtime = runtime
         self._entry = entry
-        self._host = host
         self._board = board
         self._sessions = SessionBook(runtime.ledger, host, entry, runtime.clock)
         self._wake = asyncio.Event()
         self._current: TurnRunner | None = None
-        self._process_ended = False
 
     def wake(self) -> None:
         """Look at the queue again."""
@@ -47,23 +45,16 @@ class Lane:
         if self._current is not None and self._current.head.turn_id == turn_id:
             self._current.cancel()
 
-    def note_exit(self) -> None:
-        """The agent's process is gone: its rows are closed before the next turn."""
-        self._process_ended = True
-        self._wake.set()
-
     async def run(self) -> None:
         """Serve the queue until cancelled; a turn under way then ends as `interrupted`."""
         try:
             while True:
                 await self._wake.wait()
                 self._wake.clear()
-                if self._process_ended:
-                    self._process_ended = False
-                    await self._sessions.instance_ended("interrupted")
+                await self._sessions.close_ended()
                 await self._drain()
         finally:
-            await self._sessions.instance_ended("stopped")
+            await self._sessions.close("stopped")
 
     async def _drain(self) -> None:
         while (head := await self._head()) is not None:
@@ -96,9 +87,7 @@ class Lane:
             self._current = None
             self._board.update(self._entry.actor_id, active_turn_id=None, is_waiting=False)
         self._board.update(self._entry.actor_id, last_error=outcome.error)
-        if outcome.session_lost:
-            await self._host.discard()
-            await self._sessions.instance_ended("failed")
+        await self._sessions.close_ended()
 
     async def _perform(self, runner: TurnRunner, head: QueuedHead) -> Outcome:
         try:

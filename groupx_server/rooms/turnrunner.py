@@ -99,7 +99,6 @@ class Performer:
 class Outcome:
     """How the turn left the session. `error` is what the agent's card should say."""
 
-    session_lost: bool = False
     error: str | None = None
 
 
@@ -215,10 +214,7 @@ class TurnRunner:
                 cancelling.cancel()
         await self._end(self._end_of(attempt, last))
         failed = last if isinstance(last, TurnFailed) else None
-        return Outcome(
-            session_lost=failed is not None and failed.session_lost,
-            error=failed.message if failed is not None else None,
-        )
+        return Outcome(error=None if failed is None else failed.message)
 
     async def _follow(self, attempt: Attempt, binding: Binding, packet: Packet) -> NativeEvent:
         """Take the agent's events until the terminal one, and return that."""

@@ -14,6 +14,7 @@ from groupx_server.domain.native import (
     NativeEvent,
     TurnCancelled,
     TurnCompleted,
+    TurnFailed,
 )
 from groupx_shared.errors import AgentError
 
@@ -29,6 +30,11 @@ class FakeSession(Session):
         self.continuity = continuity
         self.driver = driver
         self.cancelled = asyncio.Event()
+        self._lost = False
+
+    @property
+    def lost(self) -> bool:
+        return self._lost
 
     async def prompt(self, turn_id: str, text: str) -> AsyncGenerator[NativeEvent, None]:
         self.driver.prompts.append(text)
@@ -40,6 +46,9 @@ class FakeSession(Session):
             elif callable(step):
                 step()
             else:
+                if isinstance(step, TurnFailed) and step.session_lost:
+                    self._lost = True
+                    self.driver.die()
                 yield step
             if self.cancelled.is_set():
                 yield TurnCancelled()
