@@ -57,5 +57,5 @@ def fold_of(key: str) -> str | None:
     return head if tail and head else key
 
 
-TOOL_BODY = "::"
-"""Separates a tool's part key from the name of a part inside it (call ids hold anything)."""
+TOOL_BODY = "\x1f"
+"""Separates a tool's part key from the name of a part inside it: cleaned call ids have none."""

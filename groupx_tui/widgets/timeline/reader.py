@@ -215,7 +215,9 @@ class Reader:
         return self.cursor.at(Ref(block, head, 0))
 
     def _eye(self, rows: list[Ref]) -> int:
-        return next((ref.block for ref in rows if self.document.part(ref).is_content), 0)
+        """Return the block of the first row of content."""
+        content = (ref.block for ref in rows if self.document.part(ref).is_content)
+        return next(content, rows[0].block)
 
     def toggle(self, found: Found) -> bool:
         """Fold or unfold what a stop stands for; False when it has nothing to fold. The stop's
@@ -337,7 +339,7 @@ class Reader:
         rows, view, document = self.viewport.rows, self.view, self.document
         if not rows:
             return Position(0, 0, view.total_messages)
-        top, bottom, count = rows[0].block, rows[-1].block + 1, len(document.blocks)
+        top, bottom, count = self._eye(rows), self._eye(rows[::-1]) + 1, len(document.blocks)
         seen = document.counted(top, bottom)
         if not view.has_more_after:
             last = view.total_messages - document.counted(bottom, count)
@@ -356,5 +358,5 @@ class Reader:
         rows = self.viewport.rows
         if self.viewport.is_following or not rows:
             return 0, 0
-        blocks, lines = self.news.count(self.document, rows[-1].block)
+        blocks, lines = self.news.count(self.document, self._eye(rows[::-1]))
         return blocks + self.view.new_after, 0 if self.viewport.is_at_end else lines

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from groupx_tui.state.model import Block, TurnBlock
 from groupx_tui.widgets.timeline.document import Scene
+from groupx_tui.widgets.timeline.folds import TOOL_BODY
 from groupx_tui.widgets.timeline.reader import Reader
 from support import timelines
 
@@ -88,7 +89,6 @@ class Room:
         row, part = document.row(ref), document.part(ref)
         return Eye(y, document.blocks[ref.block].block_id, part.key, row.at, row.text)
 
-    @property
     def is_following(self) -> bool:
         return self.reader.viewport.is_following
 
@@ -126,7 +126,7 @@ def test_nothing_that_happens_moves_the_line_under_the_eye(events: list[tuple[st
     for event in events:
         if event[0] == "scroll":
             room.reader.scroll(event[1])
-        elif room.is_following:
+        elif room.is_following():
             _happen(room, event)
             assert room.reader.viewport.is_at_end
         else:
@@ -185,13 +185,13 @@ def test_scrolling_moves_by_exactly_so_many_lines(steps: list[int]) -> None:
 
 def test_the_end_is_left_by_scrolling_up_and_kept_left_by_what_comes() -> None:
     room = Room()
-    assert room.is_following
+    assert room.is_following()
     room.reader.scroll(-1)
-    assert not room.is_following
+    assert not room.is_following()
     for _ in range(5):
         room.append()
         room.stream(0, "more text\n\n")
-    assert not room.is_following
+    assert not room.is_following()
     room.reader.end()
     room.stream(1, "and more\n\n" * 30)
     assert room.reader.viewport.is_at_end
@@ -213,9 +213,9 @@ def test_scrolling_on_at_the_very_end_follows_again() -> None:
     room = Room()
     room.reader.scroll(-5)
     room.reader.scroll(5)
-    assert (room.reader.viewport.is_at_end, room.is_following) == (True, False)
+    assert (room.reader.viewport.is_at_end, room.is_following()) == (True, False)
     room.reader.scroll(1)
-    assert room.is_following
+    assert room.is_following()
 
 
 def test_the_end_of_what_is_loaded_is_not_followed_while_there_is_more() -> None:
@@ -224,7 +224,7 @@ def test_the_end_of_what_is_loaded_is_not_followed_while_there_is_more() -> None
     room.reader.scroll(-5)
     room.reader.show(timelines.view(*blocks, has_more_after=True))
     room.reader.scroll(500)
-    assert not room.is_following
+    assert not room.is_following()
 
 
 def test_a_fold_opens_below_its_header_which_stays_where_it_is() -> None:
@@ -237,10 +237,13 @@ def test_a_fold_opens_below_its_header_which_stays_where_it_is() -> None:
     assert found is not None
     room.reader.toggle(found)
     assert document.part(room.reader.viewport.rows[y]).key == "tool:call_0"
-    assert any(document.part(r).key.startswith("tool:call_0::") for r in room.reader.viewport.rows)
+    assert any(
+        document.part(r).key.startswith("tool:call_0" + TOOL_BODY)
+        for r in room.reader.viewport.rows
+    )
     room.reader.toggle(found)
     assert document.part(room.reader.viewport.rows[y]).key == "tool:call_0"
-    assert room.is_following
+    assert room.is_following()
 
 
 def test_folding_everything_keeps_the_header_of_the_fold_at_the_eye() -> None:
@@ -251,11 +254,11 @@ def test_folding_everything_keeps_the_header_of_the_fold_at_the_eye() -> None:
     room.reader.end()
     room.reader.scroll(-12)
     eye = room.eye()
-    assert "::" in eye.part
+    assert TOOL_BODY in eye.part
     room.reader.set_folds(("tool",), is_open=False)
     rows, document = room.reader.viewport.rows, room.reader.document
     keys = [document.part(ref).key for ref in rows]
-    assert eye.part.partition("::")[0] in keys
+    assert eye.part.partition(TOOL_BODY)[0] in keys
 
 
 def test_when_the_block_at_the_eye_disappears_the_next_one_takes_its_place() -> None:
@@ -266,7 +269,7 @@ def test_when_the_block_at_the_eye_disappears_the_next_one_takes_its_place() -> 
     del room.closed[index]
     room.draw()
     assert room.eye().block_id in (room.closed[index - 1].block_id, room.closed[index].block_id)
-    assert not room.is_following
+    assert not room.is_following()
 
 
 def test_each_room_keeps_its_own_place() -> None:
@@ -274,6 +277,6 @@ def test_each_room_keeps_its_own_place() -> None:
     room.reader.scroll(-40)
     eye = room.eye()
     room.reader.show(timelines.view(timelines.message(1), room_id="room:other"))
-    assert room.is_following
+    assert room.is_following()
     room.draw()
     assert room.eye() == eye
