@@ -111,9 +111,14 @@ class GroupXApp(App[int], inherit_bindings=False):
         """Say what was not understood, and connect behind the first frame."""
         if not self.is_headless:
             leave_on_signals(self.leave, self.terminal_attributes)
+        self.app_resume_signal.subscribe(self, self._came_back)
         for note in self._notes:
             self.tell(note, "warning")
         self.call_after_refresh(self.connect)
+
+    def _came_back(self, app: App[Any]) -> None:
+        """The window was suspended and is in the foreground again: the shell wrote over it."""
+        self.refresh(layout=True)
 
     def connect(self) -> None:
         """Make sure that a server runs, then follow it; a running connection is begun anew."""

@@ -101,7 +101,7 @@ class WindowHandlers:
 
     def redraw(self, argument: str) -> None:
         """Draw everything again."""
-        self._app.screen.refresh(layout=True)
+        self._app.refresh(layout=True)
 
 
 class ServerHandlers:

@@ -27,10 +27,14 @@ def bind_place(node: DOMNode, where: Where, keymap: KeyMap) -> None:
     """Bind the keys of all actions that belong to `where` on `node`.
 
     Keys of `anywhere` come before what the focused widget does with them (so what is typed after
-    one goes where it leads), unless a place has the same key for itself.
+    one goes where it leads), unless a place of the room has the same key for itself. Dialogs are
+    screens of their own.
     """
     elsewhere = {
-        key for action in ACTIONS.values() if action.where != where for key in keymap.of(action.id)
+        key
+        for action in ACTIONS.values()
+        if action.where not in (where, "dialog")
+        for key in keymap.of(action.id)
     }
     for action in actions_of(where):
         for key in keymap.of(action.id):

@@ -22,6 +22,7 @@ def test_keys_of_anywhere_come_first_unless_a_place_has_them_too() -> None:
     bind_place(widget, "anywhere", DEFAULT_KEYS)
     priorities = {key: binding.priority for key, binding in widget._bindings}
     assert priorities["ctrl+o"] is True
+    assert priorities["ctrl+c"] is True
     assert priorities["tab"] is False
 
 

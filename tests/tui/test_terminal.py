@@ -1,0 +1,158 @@
+"""The window in a real terminal: keys as terminals send them, and a terminal left as it was."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from groupx_shared.paths import user_state_folder
+from support.tmux import Terminal, open_terminal, python_line
+
+APP = Path(__file__).parents[1] / "support" / "terminal_app.py"
+WRAP_AND_CURSOR = {7, 25}
+"""Modes that are on in a terminal that nobody changed: line wrap and the visible cursor."""
+
+pytestmark = [
+    pytest.mark.terminal,
+    pytest.mark.process,
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed"),
+]
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    home = str(user_state_folder().parent)
+    with open_terminal(tmp_path, GROUPX_HOME=home, COLORTERM="truecolor") as opened:
+        yield opened
+
+
+def start(terminal: Terminal, *words: str) -> None:
+    terminal.type(python_line(APP, *words))
+    terminal.keys("Enter")
+    terminal.wait_for("And who is @codex?")
+
+
+def window_process(terminal: Terminal) -> int:
+    """The process of the window: the one child of the pane's shell."""
+    shell = terminal.fact("pane_pid")
+    found = subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", shell], capture_output=True, text=True, check=True
+    )
+    return int(found.stdout.split()[0])
+
+
+def check_left_as_it_was(terminal: Terminal) -> None:
+    terminal.wait(lambda: terminal.fact("alternate_on") == "0", "the normal screen")
+    terminal.wait(lambda: terminal.modes_left_on() <= WRAP_AND_CURSOR, "all modes off")
+    assert terminal.fact("mouse_any_flag") == "0"
+    assert terminal.fact("cursor_flag") == "1"
+    assert not terminal.fact("pane_title").startswith("GroupX")
+    wanted = "-e icanon -e echo -e isig -e icrnl"
+    terminal.type(f"echo tty=$(stty -a | tr ' ;' '\\n\\n' | grep -cx {wanted})")
+    terminal.keys("Enter")
+    terminal.wait_for("tty=4")
+
+
+def test_new_lines_wide_characters_and_the_caret(terminal: Terminal) -> None:
+    start(terminal)
+    assert terminal.fact("pane_title") == "GroupX · Main"
+    terminal.type("hi 你好")
+    terminal.keys("M-Enter")
+    terminal.type("two")
+    terminal.keys("C-j")
+    terminal.type("threx")
+    terminal.keys("BSpace")
+    terminal.type("e")
+    terminal.wait_for("   three")
+    assert "❯ hi 你好\n   two\n   three\n" in terminal.screen()
+    terminal.wait(lambda: terminal.fact("cursor_x") == "8", "the cursor at the caret")
+    assert terminal.fact("cursor_y") == "22"
+
+
+def test_a_burst_with_enter_in_it_is_a_message_and_the_next_text(terminal: Terminal) -> None:
+    start(terminal)
+    terminal.type("first")
+    terminal.keys("Enter", "s", "e", "c", "o", "n", "d")
+    terminal.wait_for("❯ second")
+    terminal.keys("C-c", "Up", "Up")
+    terminal.wait_for("❯ first")
+
+
+def test_a_bracketed_paste_keeps_its_lines(terminal: Terminal) -> None:
+    start(terminal)
+    terminal.tmux("set-buffer", "one\ntwo\n\tthree")
+    terminal.tmux("paste-buffer", "-p", "-t", "0")
+    terminal.wait_for("   two")
+    assert "❯ one\n" in terminal.screen()
+
+
+def test_quitting_leaves_the_terminal_as_it_was(terminal: Terminal) -> None:
+    start(terminal)
+    terminal.keys("C-d")
+    terminal.wait_for("CODE=0")
+    check_left_as_it_was(terminal)
+
+
+def test_ctrl_c_twice_quits(terminal: Terminal) -> None:
+    start(terminal)
+    terminal.keys("C-c")
+    terminal.wait_for("again closes this window")
+    terminal.keys("C-c")
+    terminal.wait_for("CODE=0")
+
+
+def test_a_term_signal_leaves_the_terminal_as_it_was(terminal: Terminal) -> None:
+    start(terminal)
+    subprocess.run(["kill", "-TERM", str(window_process(terminal))], check=True)
+    terminal.wait_for("CODE=143")
+    check_left_as_it_was(terminal)
+
+
+def test_a_hangup_signal_ends_the_window(terminal: Terminal) -> None:
+    start(terminal)
+    subprocess.run(["kill", f"-{int(signal.SIGHUP)}", str(window_process(terminal))], check=True)
+    terminal.wait_for("CODE=129")
+    check_left_as_it_was(terminal)
+
+
+def test_an_error_of_ours_leaves_a_sentence_and_the_terminal_as_it_was(
+    terminal: Terminal,
+) -> None:
+    start(terminal, "crash")
+    terminal.keys("M-Down")
+    terminal.wait_for("CODE=1")
+    assert "The server and the agents go on." in terminal.screen()
+    check_left_as_it_was(terminal)
+
+
+def test_suspending_gives_the_terminal_back_and_fg_the_window(terminal: Terminal) -> None:
+    start(terminal)
+    terminal.type("kept")
+    terminal.wait_for("❯ kept")
+    terminal.keys("C-z")
+    terminal.wait(lambda: terminal.fact("alternate_on") == "0", "the shell")
+    terminal.type("fg")
+    terminal.keys("Enter")
+    terminal.wait_for("❯ kept")
+    assert terminal.fact("pane_title") == "GroupX · Main"
+    terminal.keys("C-c", "C-d")
+    terminal.wait_for("CODE=0")
+    check_left_as_it_was(terminal)
+
+
+def test_a_terminal_that_goes_away_takes_the_window_with_it(terminal: Terminal) -> None:
+    start(terminal)
+    pid = window_process(terminal)
+    terminal.tmux("new-session", "-d", "-s", "other")
+    terminal.tmux("kill-session", "-t", "0")
+
+    def is_gone() -> bool:
+        return subprocess.run(["kill", "-0", str(pid)], capture_output=True).returncode != 0
+
+    terminal.wait(is_gone, "the window gone")
