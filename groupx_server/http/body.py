@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
+from collections import Counter
 from typing import Any, Final, TypeVar
 
 import orjson
@@ -21,6 +23,8 @@ M = TypeVar("M", bound=BaseModel)
 BODY_TIMEOUT_S: Final = 30.0
 """For a whole body over loopback; a client that stalls must not keep a request open."""
 WHERE: Final = "The request body"
+NUL: Final = b"\\u0000"
+"""The only way to write U+0000 in JSON."""
 
 
 class ClientGoneError(Exception):
@@ -43,23 +47,31 @@ async def read_model(scope: Scope, receive: Receive, model: type[M]) -> M:
         body = model.model_validate(data)
     except ValidationError as error:
         raise _invalid(error, data) from error
-    if issues := nul_issues(data) + _duplicate_keys(raw):
+    issues = _doubled_keys(raw)
+    if NUL in raw:
+        issues += nul_issues(data)
+    if issues:
         raise refuse(WHERE, issues)
     return body
 
 
 def _require_json(scope: Scope) -> None:
     content_type = single_header(scope, b"content-type") or b""
-    kind, *parameters = (part.strip().lower() for part in content_type.split(b";"))
-    charsets = [p for p in parameters if p.startswith(b"charset=")]
-    is_utf8 = all(p.split(b"=", 1)[1].strip(b'"') in (b"utf-8", b"utf8") for p in charsets)
     encoding = single_header(scope, b"content-encoding") or b"identity"
-    if kind != b"application/json" or not is_utf8 or encoding.lower() != b"identity":
+    if not _is_json(content_type) or encoding.lower() != b"identity":
         found = safe_line(content_type.decode("latin-1"), 80) or "nothing"
         raise RefusedError(
             f"The content type must be application/json in UTF-8, not compressed; found {found}.",
             code=ErrorCode.UNSUPPORTED_MEDIA_TYPE,
         )
+
+
+@functools.lru_cache(maxsize=64)
+def _is_json(content_type: bytes) -> bool:
+    kind, *parameters = (part.strip().lower() for part in content_type.split(b";"))
+    charsets = [p for p in parameters if p.startswith(b"charset=")]
+    is_utf8 = all(p.split(b"=", 1)[1].strip(b'"') in (b"utf-8", b"utf8") for p in charsets)
+    return kind == b"application/json" and is_utf8
 
 
 async def _read(scope: Scope, receive: Receive) -> bytes:
@@ -139,21 +151,29 @@ def _invalid(error: ValidationError, data: dict[str, Any]) -> RefusedError:
     return refuse(WHERE, issues_of(error))
 
 
-def _duplicate_keys(raw: bytes) -> list[Issue]:
+class _DoubledKeysError(Exception):
+    def __init__(self, keys: list[str]) -> None:
+        super().__init__(keys)
+        self.keys = keys
+
+
+def _refuse_doubled(pairs: list[tuple[str, Any]]) -> None:
+    if len({key for key, _ in pairs}) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        raise _DoubledKeysError([key for key, count in counts.items() if count > 1])
+
+
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_refuse_doubled)
+
+
+def _doubled_keys(raw: bytes) -> list[Issue]:
     """A key given twice means two things; orjson would take the last one silently."""
-    doubled: set[str] = set()
-
-    def collect(pairs: list[tuple[str, Any]]) -> None:
-        seen: set[str] = set()
-        for key, _ in pairs:
-            (doubled if key in seen else seen).add(key)
-
     try:
-        json.loads(raw, object_pairs_hook=collect)
+        _DECODER.decode(raw.decode())
     except RecursionError:
         # orjson goes deeper than the standard library; no body of ours is that deep.
         return [Issue("", "too_deep", "It is nested too deep.")]
-    return [
-        Issue(safe_line(key, 80), "duplicate_key", "The key is there twice; give it once.")
-        for key in sorted(doubled)
-    ]
+    except _DoubledKeysError as error:
+        sentence = "The key is there twice; give it once."
+        return [Issue(safe_line(key, 80), "duplicate_key", sentence) for key in error.keys]
+    return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -45,6 +46,8 @@ def refuse(where: str, issues: Sequence[Issue]) -> RefusedError:
 def unknown_keys(kind: str, given: Iterable[str], model: type[BaseModel]) -> list[Issue]:
     """An issue for each key that `model` does not name; snake_case names are not wire names."""
     known = wire_names(model)
+    if known.issuperset(given := list(given)):
+        return []
     return [
         Issue(safe_line(key, 80), "unknown_key", unknown_name(kind, key, known))
         for key in given
@@ -67,6 +70,7 @@ def nul_issues(value: Any, path: str = "") -> list[Issue]:
     return [issue for key, item in parts for issue in nul_issues(item, prefix + key)]
 
 
+@functools.cache
 def wire_names(model: type[BaseModel]) -> frozenset[str]:
     """The keys of `model` as they stand on the wire."""
     return frozenset(field.alias or name for name, field in model.model_fields.items())

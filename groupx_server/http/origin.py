@@ -7,6 +7,7 @@ its Host. Both are parsed and compared as a whole; prefixes and suffixes are nev
 
 from __future__ import annotations
 
+import functools
 import ipaddress
 import re
 from typing import Final
@@ -42,6 +43,7 @@ def check_origin(scope: Scope, port: int) -> None:
         raise _foreign("Sec-Fetch-Site", sites, "none, or same-origin")
 
 
+@functools.lru_cache(maxsize=64)
 def is_ours(authority: bytes, port: int) -> bool:
     """True for a loopback name or address with our port: `127.0.0.1:4000`, `[::1]:4000`."""
     match = _AUTHORITY.fullmatch(authority.decode("latin-1"))

@@ -5,8 +5,9 @@ An unknown, doubled or malformed parameter is refused by name; nothing is guesse
 
 from __future__ import annotations
 
+import functools
 import re
-from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeVar, cast
 from urllib.parse import parse_qsl
 
 from pydantic import (
@@ -126,7 +127,9 @@ Q = TypeVar("Q", bound=QueryModel)
 
 def parse_query(raw: bytes, model: type[Q]) -> Q:
     """Parse a raw query string. Raises: RefusedError (INVALID_ENVELOPE) naming the parameter."""
-    pairs = _pairs(raw) if raw else []
+    if not raw:
+        return cast("Q", _defaults(model))
+    pairs = _pairs(raw)
     issues = unknown_keys("parameter", (name for name, _ in pairs), model)
     values: dict[str, Any] = {}
     for name, value in pairs:
@@ -142,6 +145,12 @@ def parse_query(raw: bytes, model: type[Q]) -> Q:
         return model.model_validate(values)
     except ValidationError as error:
         raise refuse(WHERE, issues_of(error)) from error
+
+
+@functools.cache
+def _defaults(model: type[QueryModel]) -> QueryModel:
+    """The query without parameters; models are frozen, so all calls can share it."""
+    return model.model_validate({})
 
 
 def _pairs(raw: bytes) -> list[tuple[str, str]]:

@@ -5,7 +5,8 @@ own pace. A client that is too slow for the ring, or starts far behind, reads pa
 one page ahead of its socket at most, until it is back on the ring. So nothing durable is lost,
 doubled or reordered, whatever the length of the gap; transient frames reach only clients on the
 ring and may be lost. A transient stands behind every durable event committed before it was
-published and before every one committed after. The counterparts are `ring` (the frames) and http/ (the sockets).
+published and before every one committed after. The counterparts are `ring` (the frames) and http/
+(the sockets).
 """
 
 from __future__ import annotations
