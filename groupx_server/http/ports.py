@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from groupx_server.ledger.accept import Source
+from groupx_server.rooms.again import Again
 from groupx_server.rooms.rows import DurableFrameSource, EventRows
 from groupx_shared.wire.replies import (
     AgentList,
@@ -35,6 +36,12 @@ class RoomCommands(Protocol):
     async def send(self, request: SendMessage, source: Source) -> MessageAccepted: ...
 
     async def cancel_turn(self, turn_id: str, client_command_id: str) -> CancelReply: ...
+
+    async def take_up_again(
+        self, turn_id: str, client_command_id: str, how: Again, source: Source
+    ) -> MessageAccepted:
+        """`how`: retry or continue."""
+        ...
 
     async def restart_agent(self, actor_id: str, client_command_id: str) -> RestartReply: ...
 

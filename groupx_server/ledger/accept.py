@@ -56,6 +56,8 @@ class AcceptMessage:
     hop_count: int = 0
     parent_turn_id: str | None = None
     correlation_id: str | None = None
+    causation_id: str | None = None
+    """The turn that this message takes up again (retry, continue)."""
 
     def hash(self) -> str:
         """Canonical hash over everything that makes it this message."""
@@ -69,6 +71,7 @@ class AcceptMessage:
                 "parentTurnId": self.parent_turn_id,
                 "hopCount": self.hop_count,
                 "correlationId": self.correlation_id,
+                "causationId": self.causation_id,
             },
         )
 
@@ -164,7 +167,7 @@ def _write(
         body={"content": command.content},
         to=[target.actor_id for target in command.targets],
         reply_to_event_id=command.reply_to_event_id,
-        causation_id=command.parent_turn_id,
+        causation_id=command.causation_id or command.parent_turn_id,
         provenance={
             "sourceKind": command.source.source_kind,
             "authorActorId": command.source.actor_id,

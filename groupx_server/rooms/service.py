@@ -10,6 +10,7 @@ import re
 import sqlite3
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import cast
 
@@ -23,6 +24,7 @@ from groupx_server.ledger.events import page, read_event, rows_after
 from groupx_server.ledger.overview import Overview, read_overview, whole_text
 from groupx_server.ledger.rooms import change_room, create_room, list_rooms, read_room
 from groupx_server.ledger.turns import TurnSelection, list_turns, read_turn
+from groupx_server.rooms.again import Again, plan_again
 from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.rows import DurableFrameSource, EventRows
 from groupx_server.rooms.turnrunner import Runtime
@@ -82,6 +84,26 @@ class RoomService:
             reply_to_event_id=request.reply_to_event_id,
             source=source,
         )
+        return await self._accept(command)
+
+    async def take_up_again(
+        self, turn_id: str, client_command_id: str, how: Again, source: Source
+    ) -> MessageAccepted:
+        """Retry or continue an ended turn: a new message and turn that point to the old one."""
+        command = await self._ledger.read(
+            partial(
+                plan_again,
+                turn_id=turn_id,
+                client_command_id=client_command_id,
+                how=how,
+                source=source,
+            )
+        )
+        entries = [self._agents.roster.resolve(target.actor_id) for target in command.targets]
+        targets = [Target(entry.actor_id, entry.driver) for entry in entries]
+        return await self._accept(replace(command, targets=targets))
+
+    async def _accept(self, command: AcceptMessage) -> MessageAccepted:
         step = partial(
             accept_message,
             command=command,

@@ -13,6 +13,7 @@ from typing import Any, Final
 import orjson
 
 from groupx_server.http.ports import DurableFrameSource, EventRows, Source
+from groupx_server.rooms.again import Again
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.ids import MAIN_ROOM
 from groupx_shared.names import unknown_name
@@ -161,6 +162,18 @@ class FakeRooms:
     async def cancel_turn(self, turn_id: str, client_command_id: str) -> CancelReply:
         turn = await self.turn(turn_id)
         return CancelReply(turn_id=turn.turn_id, accepted=True, status="cancelling")
+
+    async def take_up_again(
+        self, turn_id: str, client_command_id: str, how: Again, source: Source
+    ) -> MessageAccepted:
+        turn = await self.turn(turn_id)
+        return MessageAccepted(
+            message_event_id=f"evt_{how}",
+            seq=1,
+            room_id=turn.room_id,
+            correlation_id="corr_again",
+            turns=(),
+        )
 
     async def restart_agent(self, actor_id: str, client_command_id: str) -> RestartReply:
         self._enter()

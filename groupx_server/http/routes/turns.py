@@ -1,4 +1,4 @@
-"""Turns: list, read one, cancel one."""
+"""Turns: list, read one, cancel one, take one up again."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from types import NoneType
 from groupx_server.http.endpoint import AnyRoute, Call, Route
 from groupx_server.http.queries import NoQuery, TurnsQuery
 from groupx_server.http.reply import Reply, json_reply
+from groupx_server.rooms.again import Again
 from groupx_shared.errors import ErrorCode
-from groupx_shared.wire.replies import CancelReply, TurnInfo, TurnList
+from groupx_shared.wire.replies import CancelReply, MessageAccepted, TurnInfo, TurnList
 from groupx_shared.wire.requests import CommandRequest
 
 
@@ -29,6 +30,30 @@ async def cancel_turn(call: Call[NoQuery, CommandRequest]) -> Reply:
     turn_id, command_id = call.path["turnId"], call.body.client_command_id
     return json_reply(await call.rooms.cancel_turn(turn_id, command_id), 202)
 
+
+async def retry_turn(call: Call[NoQuery, CommandRequest]) -> Reply:
+    return await _take_up_again(call, "retry")
+
+
+async def continue_turn(call: Call[NoQuery, CommandRequest]) -> Reply:
+    return await _take_up_again(call, "continue")
+
+
+async def _take_up_again(call: Call[NoQuery, CommandRequest], how: Again) -> Reply:
+    turn_id, command_id = call.path["turnId"], call.body.client_command_id
+    source = call.credential.source
+    return json_reply(await call.rooms.take_up_again(turn_id, command_id, how, source), 202)
+
+
+_AGAIN_ERRORS = (
+    ErrorCode.UNKNOWN_TURN,
+    ErrorCode.UNKNOWN_TARGET,
+    ErrorCode.AGENT_DISABLED,
+    ErrorCode.ROOM_ARCHIVED,
+    ErrorCode.STORE_CONFLICT,
+    ErrorCode.CLIENT_COMMAND_CONFLICT,
+    ErrorCode.QUEUE_CAPACITY_REACHED,
+)
 
 ROUTES: tuple[AnyRoute, ...] = (
     Route(
@@ -65,5 +90,27 @@ ROUTES: tuple[AnyRoute, ...] = (
             ErrorCode.CLIENT_COMMAND_CONFLICT,
             ErrorCode.SESSION_NOT_AVAILABLE,
         ),
+    ),
+    Route(
+        method="POST",
+        path="/api/turns/{turnId}/retry",
+        handler=retry_turn,
+        query=NoQuery,
+        body=CommandRequest,
+        reply=MessageAccepted,
+        summary="Send an ended turn's message once more, as a new turn that points to the old one.",
+        status=202,
+        errors=_AGAIN_ERRORS,
+    ),
+    Route(
+        method="POST",
+        path="/api/turns/{turnId}/continue",
+        handler=continue_turn,
+        query=NoQuery,
+        body=CommandRequest,
+        reply=MessageAccepted,
+        summary="Ask the agent to go on with a turn that did not complete, as a new turn.",
+        status=202,
+        errors=_AGAIN_ERRORS,
     ),
 )

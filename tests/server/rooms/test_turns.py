@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import orjson
 import pytest
 
 from groupx_server.domain.limits import Limits
@@ -18,8 +19,9 @@ from groupx_server.domain.native import (
     UsageReported,
     Waiting,
 )
+from groupx_server.ledger.accept import Source
 from groupx_server.ledger.verify import find_violations
-from groupx_shared.errors import AgentError, ErrorCode
+from groupx_shared.errors import AgentError, ErrorCode, RefusedError
 from support.fake_driver import FakeFleet
 from support.rooms import house
 
@@ -284,3 +286,40 @@ async def test_a_fresh_session_is_told_what_its_predecessor_knew(tmp_path: Path)
         await rooms.ended(await rooms.send("and now?"))
         assert "the question" in fleet.prompts[1]
         assert "my answer" in fleet.prompts[1]
+
+
+async def test_a_retry_is_a_new_turn_that_points_to_the_old_one(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        rooms.fleet.scripts.append([TurnFailed(ErrorCode.AGENT_ERROR, "no credit")])
+        old = await rooms.ended(await rooms.send("the question"))
+        accepted = await rooms.service.take_up_again(old.turn_id, "again", "retry", Source())
+        assert (await rooms.ended(accepted)).status == "completed"
+        event = orjson.loads(await rooms.service.event(accepted.message_event_id))
+        assert (event["causationId"], event["body"]["content"]) == (old.turn_id, "the question")
+        assert (await rooms.service.turn(old.turn_id)).status == "failed"
+        again = await rooms.service.take_up_again(old.turn_id, "again", "retry", Source())
+        assert again == accepted
+
+
+async def test_a_turn_that_did_not_complete_can_be_continued_and_a_completed_one_not(
+    tmp_path: Path,
+) -> None:
+    async with house(tmp_path) as rooms:
+        rooms.fleet.scripts.append([TurnFailed(ErrorCode.AGENT_ERROR, "no credit")])
+        failed = await rooms.ended(await rooms.send("the question"))
+        accepted = await rooms.service.take_up_again(failed.turn_id, "c", "continue", Source())
+        done = await rooms.ended(accepted)
+        assert "go on where you stopped" in rooms.fleet.prompts[-1]
+        assert "the question" in rooms.fleet.prompts[-1]
+        with pytest.raises(RefusedError, match="complete") as refused:
+            await rooms.service.take_up_again(done.turn_id, "d", "continue", Source())
+        assert refused.value.code is ErrorCode.STORE_CONFLICT
+
+
+async def test_an_open_turn_cannot_be_taken_up_again(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        rooms.fleet.scripts.append([ContentDelta("x"), asyncio.Event()])
+        turn_id = (await rooms.send()).turns[0].turn_id
+        await rooms.turn_in(turn_id, "running")
+        with pytest.raises(RefusedError, match="still running"):
+            await rooms.service.take_up_again(turn_id, "r", "retry", Source())
