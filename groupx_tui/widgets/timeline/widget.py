@@ -136,12 +136,9 @@ class Timeline(TimelineActions, can_focus=True):
             # The component classes follow after this call: here their styles are the old ones.
             self.call_later(self._resized)
 
-    def on_focus(self, event: events.Focus) -> None:
-        """Show the cursor."""
-        self._changed()
-
-    def on_blur(self, event: events.Blur) -> None:
-        """Hide the cursor."""
+    def watch_has_focus(self, _has_focus: bool) -> None:
+        """Show the cursor while keys go to the timeline."""
+        super().watch_has_focus(_has_focus)
         self._changed()
 
     def _resized(self) -> None:
