@@ -34,12 +34,20 @@ class Answer:
     response_event_id: str | None = None
     error_code: str | None = None
     error_message: str | None = None
-    is_uncertain: bool = False
+    certainty: str | None = None
+    """Did the agent get the message? Known of turns that did not complete."""
 
     @property
     def has_ended(self) -> bool:
         """Whether the turn is over."""
         return self.status in ENDED
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether nobody knows how it went on, or whether it began."""
+        return self.status == "interrupted" or (
+            self.status == "failed" and self.certainty == "unknown"
+        )
 
     @property
     def text(self) -> str | None:
@@ -123,9 +131,7 @@ def _status(answer: Answer, status: str | None, body: dict[str, Any]) -> Change 
         return None
     answer.error_code = body.get("errorCode")
     answer.error_message = body.get("errorMessage") or body.get("reason")
-    answer.is_uncertain = status == "interrupted" or (
-        status == "failed" and body.get("deliveryCertainty") == "unknown"
-    )
+    answer.certainty = body.get("deliveryCertainty")
     _choose_content(answer, body)
     return Change("ended", answer)
 

@@ -30,9 +30,13 @@ READY_S: Final = 20.0
 """A start takes about half a second; a large upgrade of an old database may take this long."""
 LEAVING_S: Final = 5.0
 """A server that no longer listens ends within its agents' stop time, mostly at once."""
-WINNER_S: Final = 2.0
+WINNER_S: Final = 1.0
 """After our start failed: how long to look whether another start won."""
 PAUSE_S: Final = 0.05
+MAX_START_LOG: Final = 256 * 1024
+"""What starts printed is kept up to here, then begun anew."""
+SERVER_NAME: Final = "groupx-server: "
+"""What the server puts before its sentence; ours says the same already."""
 
 _started: list[subprocess.Popen[bytes]] = []
 """Servers started by this process: kept, so that nobody takes them for forgotten children."""
@@ -87,6 +91,9 @@ def _start(workspace: Workspace, deadline: Deadline, clock: Clock) -> RuntimeFil
     log = start_log(workspace)
     private_folder(log.parent)
     before = log.stat().st_size if log.exists() else 0
+    if before > MAX_START_LOG:
+        log.unlink()
+        before = 0
     process = _spawn(workspace, log)
     _started.append(process)
     while not deadline.is_over:
@@ -142,7 +149,8 @@ def _winner(
 
 
 def _last_words(log: Path, before: int) -> str:
-    return safe_text("\n".join(last_lines(log, 15, since=before))).strip()
+    lines = [line.removeprefix(SERVER_NAME) for line in last_lines(log, 15, since=before)]
+    return safe_text("\n".join(lines)).strip()
 
 
 @contextmanager

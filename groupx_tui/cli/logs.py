@@ -21,7 +21,7 @@ from groupx_tui.cli.session import workspace_of
 LOOK_S: Final = 0.25
 """How often a followed file is looked at: soon enough to read along, no work in between."""
 MAX_LINE: Final = 2000
-_HEAD: Final = ("timestamp", "level", "event")
+_HEAD: Final = ("at", "level", "event")
 
 
 def run(call: Invocation) -> int:

@@ -145,7 +145,7 @@ def _rest(answer: Answer) -> str:
 def _outcome(answer: Answer) -> str:
     code = f" ({safe_line(str(answer.error_code))})" if answer.error_code else ""
     reason = f": {safe_line(str(answer.error_message), 1000)}" if answer.error_message else "."
-    uncertain = " Nobody knows whether it got the message." if answer.is_uncertain else ""
+    uncertain = " Nobody knows whether it got the message." if answer.certainty == "unknown" else ""
     return (
         f"{short(answer.target)}: the turn was {answer.status}{code}{reason}{uncertain} "
         f"See: groupx turns show {answer.turn_id}"

@@ -401,7 +401,7 @@ def main() -> int:
     options = parser.parse_args()
     how = os.environ.get("GROUPX_FAKE", "")
     if how == "broken":
-        sys.stderr.write("The database \x1b[31m/x/groupx.db is damaged.\n")
+        sys.stderr.write("groupx-server: The database \x1b[31m/x/groupx.db is damaged.\n")
         return 3
     workspace = default_workspace() if options.default_workspace else find_workspace(options.config)
     with (workspace.data_folder / "lease").open("w") as lease:

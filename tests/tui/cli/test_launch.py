@@ -117,6 +117,20 @@ def test_a_server_that_cannot_start_is_quoted(
 
 @pytest.mark.process
 @pytest.mark.usefixtures("fake_program")
+def test_an_overlong_log_of_starts_is_begun_anew(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GROUPX_FAKE", "broken")
+    monkeypatch.setattr(launch, "WINNER_S", 0.05)
+    start_log(workspace).parent.mkdir(parents=True)
+    start_log(workspace).write_text("x" * (launch.MAX_START_LOG + 1))
+    with pytest.raises(CommandError, match="damaged"):
+        launch.ensure_server(workspace, Clock())
+    assert start_log(workspace).stat().st_size < 200
+
+
+@pytest.mark.process
+@pytest.mark.usefixtures("fake_program")
 def test_a_program_that_is_not_there_is_named(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,7 @@ from support.cli_server import CliServer
 ENTRY = {
     "event": "turn ended\x1b[2J",
     "level": "info",
-    "timestamp": "2026-11-03T14:03:21Z",
+    "at": "2026-11-03T14:03:21Z",
     "turn": "turn_1",
 }
 

@@ -76,7 +76,5 @@ def test_a_reader_that_went_away_ends_the_wait(
     ],
 )
 def test_the_worst_outcome_counts(statuses: list[str], code: ExitCode) -> None:
-    answers = [
-        Answer("t", "agent:a", status, is_uncertain=status == "interrupted") for status in statuses
-    ]
+    answers = [Answer("t", "agent:a", status) for status in statuses]
     assert worst(answers) is code
