@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from groupx_server.agents.leftovers import MARK, sweep
 from groupx_server.agents.registry import DriverRegistry
 from groupx_server.agents.watchdog import Watchdog
 from groupx_server.domain.limits import Limits
@@ -107,8 +108,11 @@ async def _serve(site: _Site, ledger: Ledger, sock: socket.socket, stop: asyncio
     roster = build_roster(
         site.config,
         site.workspace.root,
-        {"GROUPX_AGENT_URL": runtime.url, "GROUPX_AGENT_TOKEN": reader_token},
+        builtin_env={"GROUPX_AGENT_URL": runtime.url, "GROUPX_AGENT_TOKEN": reader_token},
+        common_env={MARK: ledger.ledger_id},
     )
+    if left := sweep(ledger.ledger_id):
+        log.warning("agents.leftovers_ended", groups=str(left))
     await _prepare_rows(ledger, roster, site)
     watchdog = Watchdog()
     outlet = LateOutlet()

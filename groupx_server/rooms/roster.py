@@ -71,13 +71,22 @@ class Roster:
         return entry
 
 
-def build_roster(config: Config, root: Path, builtin_env: Mapping[str, str]) -> Roster:
+def build_roster(
+    config: Config,
+    root: Path,
+    *,
+    builtin_env: Mapping[str, str] | None = None,
+    common_env: Mapping[str, str] | None = None,
+) -> Roster:
     """Resolve the config's agents. `root` is where relative folders start; `builtin_env` goes to
-    the built-in agent (the server's address and a token that may only read)."""
-    entries = [
-        _entry(key, settings, config.timeouts, root, builtin_env)
-        for key, settings in config.agents.items()
-    ]
+    the built-in agent (the server's address and a token that may only read), `common_env` to all
+    (the mark of this ledger's agents)."""
+    entries = []
+    for key, settings in config.agents.items():
+        env = {**(common_env or {})}
+        if (settings.driver or key) == BUILTIN_DRIVER:
+            env |= {**(builtin_env or {}), **_model_env(settings)}
+        entries.append(_entry(key, settings, config.timeouts, root, env))
     default = config.default_agent or next((e.handle for e in entries if e.enabled), None)
     return Roster(entries, None if default is None else agent_actor(default))
 
@@ -87,18 +96,15 @@ def _entry(
     settings: AgentSettings,
     timeouts: TimeoutSettings,
     root: Path,
-    builtin_env: Mapping[str, str],
+    env: Mapping[str, str],
 ) -> RosterEntry:
     driver = settings.driver or key
-    env = dict(settings.env)
-    if driver == BUILTIN_DRIVER:
-        env = {**builtin_env, **_model_env(settings), **env}
     spec = AgentSpec(
         actor_id=agent_actor(key),
         driver=driver,
         argv=_argv(settings.command),
         cwd=(root / Path(settings.cwd).expanduser()).resolve(),
-        env=env,
+        env={**env, **settings.env},
         options=settings.options,
         timeouts=_timeouts(timeouts),
     )
