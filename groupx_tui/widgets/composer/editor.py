@@ -35,6 +35,7 @@ class Editor(TextArea, inherit_bindings=False):
         border: none;
         background: transparent;
         scrollbar-size-vertical: 1;
+        scrollbar-gutter: stable;
         &:focus { border: none; }
     }
     """
@@ -91,8 +92,13 @@ class Editor(TextArea, inherit_bindings=False):
         super()._build_highlight_map()
         self._fit()
 
-    def _on_resize(self) -> None:
-        super()._on_resize()
+    def _rewrap_and_refresh_virtual_size(self) -> None:
+        # Called for every change of size; wrapping all of a long text costs half a second, and
+        # only another width asks for it (an edit has wrapped its own lines already).
+        if self.wrapped_document._width == self.wrap_width:
+            self._refresh_size()
+        else:
+            super()._rewrap_and_refresh_virtual_size()
         self._fit()
 
     def _fit(self) -> None:
