@@ -18,7 +18,7 @@ from typing import Final
 
 from groupx_shared.errors import WorkspaceError
 from groupx_shared.paths import private_folder
-from groupx_shared.runtime import RuntimeFile, runtime_path
+from groupx_shared.runtime import AGENT_VARIABLES, RuntimeFile, runtime_path
 from groupx_shared.text import safe_text
 from groupx_shared.workspace import Workspace
 from groupx_tui.cli.clock import Clock, Deadline
@@ -124,6 +124,7 @@ def _spawn(workspace: Workspace, log: Path) -> subprocess.Popen[bytes]:
             stdout=output,
             stderr=output,
             cwd=workspace.root,
+            env={k: v for k, v in os.environ.items() if k not in AGENT_VARIABLES},
             start_new_session=True,
         )
     except OSError as error:
