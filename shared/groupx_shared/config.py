@@ -3,7 +3,9 @@
 | who | reads |
 |---|---|
 | server at start | all of it |
-| CLI | nothing (only the path, see `workspace`), except `groupx init`, which writes a new file |
+| CLI | only the path (see `workspace`) |
+| `groupx doctor`, and `status` when the file is newer than the server's start | all of it |
+| `groupx init` | nothing; it writes a new file |
 
 Paths in it are relative to the file. An error names the file, the key, what was found and
 expected, and the nearest key.

@@ -95,8 +95,9 @@ def test_a_server_that_does_not_answer_is_left_alone_and_named(
 
 
 def test_a_server_that_goes_on_is_said_and_given_up(
-    server: CliServer, capsys: pytest.CaptureFixture[str]
+    server: CliServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(halting, "PAUSE_S", 0.6)
     server.on_shutdown = lambda: None
     clock = SteppedClock()
     with pytest.raises(CommandError, match="After 15 s the server") as caught:

@@ -165,7 +165,10 @@ def test_a_starting_server_is_waited_for(server: CliServer) -> None:
     assert len(clock.pauses) == 3
 
 
-def test_a_server_that_stays_stuck_is_named(server: CliServer) -> None:
+def test_a_server_that_stays_stuck_is_named(
+    server: CliServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launch, "PAUSE_S", 1.0)
     server.status = "closing"
     with pytest.raises(CommandError, match=f"kill {os.getpid()}"):
         launch.ensure_server(server.workspace, SteppedClock().clock)
