@@ -34,7 +34,8 @@ def fenced(text: str, info: str = "") -> str:
     clean = safe_text(text)
     longest = max((len(run) for run in _TICKS.findall(clean)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}{info}\n{clean}\n{fence}\n"
+    end = "" if clean.endswith("\n") else "\n"
+    return f"{fence}{info}\n{clean}{end}{fence}\n"
 
 
 def inline(text: str, max_chars: int = 200) -> str:

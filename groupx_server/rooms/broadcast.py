@@ -27,8 +27,8 @@ from groupx_shared.errors import ErrorCode, LedgerError
 from groupx_shared.wire.sse import HEARTBEAT, encode_durable
 
 CHUNK_BYTES: Final = 64 * 1024
-"""Frames are handed to the socket in pieces of about this size: uvicorn's write buffer holds one,
-so a slow reader costs the server two pieces and no more."""
+"""Frames are handed to the socket in pieces of about this size, as large as uvicorn's write buffer:
+a reader that stops costs two of them, and one page of the ledger when it was catching up."""
 HEARTBEAT_S: Final = 15.0
 """Silence after which a comment shows that the stream lives (proxies cut at 30 to 60 s)."""
 PAGE_BYTES: Final = 1024 * 1024

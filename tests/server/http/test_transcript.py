@@ -43,6 +43,10 @@ def test_no_text_leaves_its_fence(text: str) -> None:
     assert blocks(fenced(text) + "\nafter\n") == ["fence", "paragraph_open", "paragraph_close"]
 
 
+def test_a_text_that_ends_with_a_newline_gets_no_second_one() -> None:
+    assert fenced("a\n") == fenced("a") == "```\na\n```\n"
+
+
 @given(st.text(max_size=80))
 def test_no_name_has_a_meaning_in_a_heading(text: str) -> None:
     tokens = MarkdownIt("commonmark").parse(f"### x{inline(text)}\n")
