@@ -88,6 +88,8 @@ class Session(ABC):
     continuity: Continuity
     has_mcp: bool = False
     """True when the room's tools were attached to this session."""
+    mcp_problem: str = ""
+    """Why they were not, although they were asked for; one line, cleaned."""
 
     @property
     def lost(self) -> bool:
@@ -111,7 +113,11 @@ class Session(ABC):
     async def steer(self, text: str) -> bool:
         """Give the turn in flight a further message, if the protocol can. True when the agent
         took it into that turn; False when it did not (no turn in flight, or not offered): then
-        nothing was sent that counts, and the message may be sent as a prompt of its own."""
+        nothing was sent that counts, and the message may be sent as a prompt of its own.
+
+        Raises: AgentError when the agent does not answer: whether it took the message is not
+        known then, and it must not be sent again by itself.
+        """
         return False
 
     @abstractmethod

@@ -32,6 +32,7 @@ from groupx_shared.errors import ErrorCode
 MAX_EVENTS: Final = 1_000
 MAX_CHARS: Final = 4 * 1024 * 1024
 """High-water marks of the queue. One line may pass them by its own size, then reading stops."""
+_TEXT_KEYS: Final = ("text", "output", "newText", "oldText")
 _MAX_SETTLE_S: Final = 1.0
 """However long late updates go on, the answer is not held back longer."""
 
@@ -211,6 +212,6 @@ def _size(event: NativeEvent) -> int:
 
 
 def _item_size(item: dict[str, Any]) -> int:
-    """Characters of a tool's text or diff; other content is small."""
-    texts = (as_dict(item.get("content")).get("text"), item.get("newText"), item.get("oldText"))
+    """Characters of a tool's text, output or diff; other content is small."""
+    texts = [as_dict(item.get("content")).get("text"), *(item.get(key) for key in _TEXT_KEYS)]
     return sum(len(as_text(text)) for text in texts)

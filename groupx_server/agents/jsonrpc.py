@@ -70,9 +70,11 @@ RpcEvent = Response | ErrorResponse | Request | Notification | Noise
 
 
 class JsonRpcPeer:
-    """One end of a connection; the caller moves the bytes."""
+    """One end of a connection; the caller moves the bytes. `with_version=False` for programs
+    that speak JSON-RPC without its `jsonrpc` member."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, with_version: bool = True) -> None:
+        self._head = {"jsonrpc": "2.0"} if with_version else {}
         self._last_id = 0
         self._waiting: dict[int, str] = {}
 
@@ -85,23 +87,28 @@ class JsonRpcPeer:
         """Return the id of a new request and its line."""
         self._last_id += 1
         self._waiting[self._last_id] = method
-        return self._last_id, _line({"id": self._last_id, "method": method, "params": params})
+        return self._last_id, self._line({"id": self._last_id, "method": method, "params": params})
 
     def forget(self, request_id: int) -> None:
         """Stop waiting for an answer; a late one becomes noise."""
         self._waiting.pop(request_id, None)
 
-    def notify(self, method: str, params: Any) -> bytes:
-        """Return the line of a notification."""
-        return _line({"method": method, "params": params})
+    def notify(self, method: str, params: Any = None) -> bytes:
+        """Return the line of a notification; without `params` it has none."""
+        if params is None:
+            return self._line({"method": method})
+        return self._line({"method": method, "params": params})
 
     def respond(self, request_id: Any, result: Any) -> bytes:
         """Return the line that answers the other side's request."""
-        return _line({"id": request_id, "result": result})
+        return self._line({"id": request_id, "result": result})
 
     def respond_error(self, request_id: Any, code: int, message: str) -> bytes:
         """Return the line that refuses the other side's request."""
-        return _line({"id": request_id, "error": {"code": code, "message": message}})
+        return self._line({"id": request_id, "error": {"code": code, "message": message}})
+
+    def _line(self, message: dict[str, Any]) -> bytes:
+        return orjson.dumps({**self._head, **message}, option=orjson.OPT_APPEND_NEWLINE)
 
     def receive(self, line: bytes) -> list[RpcEvent]:
         """Read one line; an array (a batch) gives an event for each of its members."""
@@ -181,5 +188,3 @@ def _own_id(value: Any) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def _line(message: dict[str, Any]) -> bytes:
-    return orjson.dumps({"jsonrpc": "2.0", **message}, option=orjson.OPT_APPEND_NEWLINE)

@@ -66,7 +66,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
         env={"ENABLE_TOOL_SEARCH": "false", "DISABLE_AUTOUPDATER": "1"},
         options={"mode_id": "bypassPermissions"},
     ),
-    "codex": Preset(
+    "codex-acp": Preset(
         argv=("codex-acp",),
         options={
             "mode_id": "full-access",

@@ -1,8 +1,8 @@
 """From the name of a driver to a driver.
 
-Owns the table of names: `acp` (any command), `builtin` (our own agent), the presets of known
-programs. Invariant: an unknown name is an error that names the nearest known one. The
-counterpart is `host.AgentHost`, which takes a registry as its factory.
+Owns the table of names: `acp` (any command), `codex` (its own protocol), `builtin` (our own
+agent), the presets of known programs. Invariant: an unknown name is an error that names the
+nearest known one. The counterpart is `host.AgentHost`, which takes a registry as its factory.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Final
 from groupx_server.agents.acp_driver import AcpDriver
 from groupx_server.agents.base import AgentSpec, Driver, DriverFactory
 from groupx_server.agents.clock import Clock
+from groupx_server.agents.codex_driver import CodexDriver
 from groupx_server.agents.presets import PRESETS, Preset, apply_preset
 from groupx_server.agents.watchdog import Guard
 from groupx_shared.errors import AgentError, ErrorCode
@@ -34,6 +35,7 @@ class DriverRegistry:
         self._factories: dict[str, DriverFactory] = {
             "acp": self._acp,
             "builtin": self._builtin,
+            "codex": self._codex,
             **{name: partial(self._preset, preset) for name, preset in PRESETS.items()},
         }
 
@@ -62,6 +64,9 @@ class DriverRegistry:
 
     def _acp(self, spec: AgentSpec) -> Driver:
         return AcpDriver(spec, self._guard, self._clock)
+
+    def _codex(self, spec: AgentSpec) -> Driver:
+        return CodexDriver(spec, self._guard, self._clock)
 
     def _builtin(self, spec: AgentSpec) -> Driver:
         return self._acp(replace(spec, argv=list(spec.argv) or [sys.executable, *_BUILTIN_ARGV]))

@@ -29,6 +29,11 @@ class ToolCalls:
         """True while a call has started and not ended."""
         return any(call.status not in ENDED for call in self._calls.values())
 
+    @property
+    def open_ids(self) -> list[str]:
+        """The calls that have started and not ended, in order."""
+        return [call_id for call_id, call in self._calls.items() if call.status not in ENDED]
+
     def find(self, call_id: Any) -> ToolCall | None:
         """The latest state of a call, if it is known."""
         return self._calls.get(call_id) if isinstance(call_id, str) else None

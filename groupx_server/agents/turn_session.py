@@ -33,10 +33,12 @@ class TurnSession(Session, Generic[ClientT]):
         *,
         has_mcp: bool,
         close_method: str,
+        mcp_problem: str = "",
     ) -> None:
         self.native_session_id = native_session_id
         self.continuity = continuity
         self.has_mcp = has_mcp
+        self.mcp_problem = mcp_problem
         self.flight: Flight | None = None
         self._link = link
         self._close_method = close_method
