@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from groupx_shared.wire.replies import CancelReply, TurnInfo, TurnList
+import pytest
+
+from groupx_shared.wire.replies import CancelReply, MessageAccepted, TurnInfo, TurnList
 from support.http_app import http_app
 
 
@@ -43,3 +45,15 @@ async def test_a_status_that_there_is_not_is_refused_with_those_there_are() -> N
         response = await served.client.get("/api/turns?status=running")
         assert response.status_code == 400
         assert "'open', 'ended' or 'all'" in response.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("how", ["retry", "continue"])
+async def test_a_turn_is_taken_up_again_as_a_new_message(how: str) -> None:
+    async with http_app() as served:
+        body = {"clientCommandId": "1"}
+        response = await served.client.post(f"/api/turns/turn_1/{how}", json=body)
+        assert response.status_code == 202
+        accepted = MessageAccepted.model_validate_json(response.content)
+        assert accepted.message_event_id == f"evt_{how}"
+        unknown = await served.client.post(f"/api/turns/turn_9/{how}", json=body)
+        assert unknown.status_code == 404
