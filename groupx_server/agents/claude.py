@@ -303,6 +303,8 @@ class ClaudeClient:
 
     def _send_message(self, message_id: str, text: str, **fields: str) -> None:
         clean = text.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate is no JSON
+        if clean.startswith("/"):
+            clean = f" {clean}"  # else it is taken for one of Claude Code's own commands
         self._send(
             {
                 "type": "user",

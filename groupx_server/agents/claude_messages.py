@@ -85,6 +85,10 @@ class Messages:
                 self.answer.void(block.part)
         self._blocks.clear()
 
+    def keep(self) -> None:
+        """Nothing more comes of the message that is being streamed; what came of it counts."""
+        self._blocks.clear()
+
     # --- streamed ---------------------------------------------------------------------------
 
     def _begin(self, message_id: str) -> None:

@@ -161,7 +161,6 @@ class ClaudeTurn:
 
     def fail(self, failure: TurnFailed) -> list[NativeEvent]:
         """End the turn from our side; no `TurnStarted` is invented for it."""
-        self._messages.discard()
         failure = replace(failure, content=self._messages.answer.whole())
         return [*self._end_calls(failure), failure] if self._started else [failure]
 
@@ -196,7 +195,7 @@ class ClaudeTurn:
             return self._said(self._sub_agent_calls(message))
         if line.get("is_api_error_message") is True or as_text(line.get("error")):
             self._api_error = safe_line(as_text(line.get("error")), _MAX_WORD_CHARS)
-            self._messages.discard()
+            self._messages.keep()
             return []
         return self._said(self._messages.whole(message))
 
@@ -234,7 +233,7 @@ class ClaudeTurn:
 
     def _ended(self, result: dict[str, Any]) -> list[NativeEvent]:
         self._usage.saw_result(result)
-        self._messages.discard()
+        self._messages.keep()
         if self._further:
             return []  # our further message is answered next, in the same turn
         self.phase = "answered"

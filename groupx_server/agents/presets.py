@@ -61,7 +61,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
         options=_SLOW_START,
     ),
     "qwen": Preset(argv=("qwen", "--acp"), options={"mode_id": "yolo", **_SLOW_START}),
-    "claude": Preset(
+    "claude-agent-acp": Preset(
         argv=("claude-agent-acp",),
         env={"ENABLE_TOOL_SEARCH": "false", "DISABLE_AUTOUPDATER": "1"},
         options={"mode_id": "bypassPermissions"},

@@ -1,8 +1,8 @@
 """From the name of a driver to a driver.
 
-Owns the table of names: `acp` (any command), `codex` (its own protocol), `builtin` (our own
-agent), the presets of known programs. Invariant: an unknown name is an error that names the
-nearest known one. The counterpart is `host.AgentHost`, which takes a registry as its factory.
+Owns the table of names: `acp` (any command), `claude` and `codex` (their own protocols), `builtin`
+(our own agent), the presets of known programs. Invariant: an unknown name is an error that names
+the nearest known one. The counterpart is `host.AgentHost`, which takes a registry as its factory.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Final
 
 from groupx_server.agents.acp_driver import AcpDriver
 from groupx_server.agents.base import AgentSpec, Driver, DriverFactory
+from groupx_server.agents.claude_driver import ClaudeDriver
 from groupx_server.agents.clock import Clock
 from groupx_server.agents.codex_driver import CodexDriver
 from groupx_server.agents.presets import PRESETS, Preset, apply_preset
@@ -35,6 +36,7 @@ class DriverRegistry:
         self._factories: dict[str, DriverFactory] = {
             "acp": self._acp,
             "builtin": self._builtin,
+            "claude": self._claude,
             "codex": self._codex,
             **{name: partial(self._preset, preset) for name, preset in PRESETS.items()},
         }
@@ -64,6 +66,9 @@ class DriverRegistry:
 
     def _acp(self, spec: AgentSpec) -> Driver:
         return AcpDriver(spec, self._guard, self._clock)
+
+    def _claude(self, spec: AgentSpec) -> Driver:
+        return ClaudeDriver(spec, self._guard, self._clock)
 
     def _codex(self, spec: AgentSpec) -> Driver:
         return CodexDriver(spec, self._guard, self._clock)
