@@ -17,7 +17,7 @@ from pygments.util import ClassNotFound
 from rich.style import Style
 
 from groupx_tui.render.palette import Palette, Role
-from groupx_tui.render.row import Piece
+from groupx_tui.render.row import Layout, Piece, Stop
 from groupx_tui.render.writer import Writer
 
 _LANGUAGE: Final = re.compile(r"\w[\w+#.-]*")
@@ -85,21 +85,58 @@ def highlight(code: str, language: str, palette: Palette, base: Style) -> list[P
     return pieces
 
 
-def write_code(
-    writer: Writer, code: str, info: str = "", *, is_closed: bool = True, continues: str = ""
-) -> None:
+def write_code(writer: Writer, code: str, info: str = "", *, continues: str = "") -> None:
     """Write a code block: a line with its language, then the code behind a bar, cut at the edge.
 
-    An open block (`is_closed` False) is not highlighted: that would cost its whole length each
-    time it grows. One that `continues` another has no language line.
+    One that `continues` another has no language line.
     """
-    palette = writer.palette
-    base = palette.style(Role.FENCE)
-    bar = palette.over(base, Role.FENCE_LABEL)
-    language = language_of(info)
     writer.stop("code", code)
-    if info and not continues:
+    _write_language(writer, "" if continues else info)
+    base = writer.palette.style(Role.FENCE)
+    _write_lines(writer, highlight(code, language_of(info), writer.palette, base))
+
+
+def _write_language(writer: Writer, info: str) -> None:
+    if info:
+        base = writer.palette.style(Role.FENCE)
+        bar = writer.palette.over(base, Role.FENCE_LABEL)
         writer.write([("╭─ ", bar), (info, bar)], fill=base)
-    with writer.prefix(("│ ", bar)):
-        pieces = highlight(code, language, palette, base) if is_closed else [(code, base)]
+
+
+def _write_lines(writer: Writer, pieces: list[Piece]) -> None:
+    base = writer.palette.style(Role.FENCE)
+    with writer.prefix(("│ ", writer.palette.over(base, Role.FENCE_LABEL))):
         writer.write(pieces, chop=True, fill=base)
+
+
+class GrowingCode:
+    """Lays out a code block that is still being written, at the cost of what is new.
+
+    It is not highlighted: that would cost its whole length each time. Invariant: the rows are
+    those that `write_code` would make without a language.
+    """
+
+    def __init__(self) -> None:
+        self._done = ""
+        self._writer = Writer(0, Palette())
+        self._key: tuple[int, Palette] | None = None
+
+    def layout(
+        self, code: str, info: str, width: int, palette: Palette, *, has_gap: bool, continues: str
+    ) -> Layout:
+        """Return the rows of the block as it is now."""
+        if (width, palette) != self._key or not code.startswith(self._done):
+            self._key, self._done = (width, palette), ""
+            self._writer = Writer(width, palette)
+            if has_gap:
+                self._writer.gap()
+            _write_language(self._writer, "" if continues else info)
+        base = palette.style(Role.FENCE)
+        end = code.rfind("\n") + 1
+        if end > len(self._done):
+            _write_lines(self._writer, [(code[len(self._done) : end - 1], base)])
+            self._done = code[:end]
+        rest = self._writer.following()
+        _write_lines(rest, [(code[end:], base)])
+        rows = [*self._writer.layout().rows, *rest.layout().rows]
+        return Layout(rows, (Stop(int(has_gap), "code", code),))

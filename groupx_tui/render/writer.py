@@ -58,6 +58,12 @@ class Writer:
         """Return what was written."""
         return Layout(self._rows, tuple(self._stops))
 
+    def following(self) -> Writer:
+        """Return a writer for rows that come after these: their places in the text go on."""
+        writer = Writer(self.width, self.palette)
+        writer._at = self._at
+        return writer
+
     def stop(self, kind: str, text: str) -> None:
         """Make the next row a place where the cursor can stand."""
         self._stops.append(Stop(len(self._rows), kind, text))

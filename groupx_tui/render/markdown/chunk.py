@@ -29,20 +29,16 @@ _TASK: Final = re.compile(r"\[([ xX])\](?= |$)")
 _HEADINGS: Final = {"h1": Role.HEADING_1, "h2": Role.HEADING_2}
 
 
-def layout_chunk(chunk: Chunk, width: int, palette: Palette) -> Layout:
-    """Return the rows of a block; nothing stands before or after it."""
+def layout_chunk(chunk: Chunk, width: int, palette: Palette, *, has_gap: bool = False) -> Layout:
+    """Return the rows of a block; with a gap, an empty row stands before it."""
     writer = Writer(width, palette)
+    if has_gap:
+        writer.gap()
     with ExitStack() as stack:
         if chunk.indent:
             stack.enter_context(writer.prefix((" " * chunk.indent, palette.base)))
         if chunk.kind == "fence":
-            write_code(
-                writer,
-                chunk.source,
-                chunk.info,
-                is_closed=chunk.is_closed,
-                continues=chunk.continues,
-            )
+            write_code(writer, chunk.source, chunk.info, continues=chunk.continues)
         else:
             tokens = parse(chunk.head + chunk.source) if chunk.kind == "markdown" else None
             if tokens is None:
@@ -60,6 +56,7 @@ class _Walker:
         self._palette = writer.palette
         self._chunk = chunk
         self._tokens = tokens
+        self._first_row = len(writer)
         self._source_lines = (chunk.head + chunk.source).split("\n")
         self._styles = [self._palette.base]
         self._contexts: list[ExitStack] = []
@@ -75,8 +72,11 @@ class _Walker:
             handler = _HANDLERS.get(token.type)
             if handler is not None:
                 handler(self, token)
-        if not len(self._writer) and self._chunk.source.strip():
+        if self._is_empty() and self._chunk.source.strip():
             self._writer.write([(self._chunk.source, self._palette.base)])
+
+    def _is_empty(self) -> bool:
+        return len(self._writer) == self._first_row
 
     def _style(self) -> Style:
         return self._styles[-1]
@@ -84,7 +84,7 @@ class _Walker:
     def _gap(self, token: Token) -> None:
         """Write an empty row when the source has a blank line before the token."""
         line = token.map[0] if token.map else 0
-        if not len(self._writer) or line == self._gap_line or not line:
+        if self._is_empty() or line == self._gap_line or not line:
             return
         if _BLANK.match(self._source_lines[line - 1]):
             self._writer.gap()

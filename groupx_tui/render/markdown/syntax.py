@@ -14,6 +14,7 @@ _RULE: Final = re.compile(r" {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*
 _UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
 _QUOTE: Final = re.compile(r" {0,3}>")
 _MARKER: Final = re.compile(r"( {0,3})([-+*]|(\d{1,9})([.)]))([ \t]+(?=\S)|[ \t]*$)")
+_BEGINS_SPECIAL: Final = re.compile(r" {0,3}[#>*+\-_`~0-9]")
 _TABLE_RULE: Final = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 
 MAX_BLANK_AFTER_MARKER: Final = 4
@@ -121,6 +122,8 @@ def marker_of(line: str) -> Marker | None:
 
 def interrupts(line: str) -> bool:
     """Whether the line ends a paragraph by beginning another block (a setext line does not)."""
+    if _BEGINS_SPECIAL.match(line) is None:
+        return False
     if is_heading(line) or is_rule(line) or is_quote(line) or fence_of(line) is not None:
         return True
     marker = marker_of(line)

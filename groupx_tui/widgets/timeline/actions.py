@@ -25,10 +25,17 @@ class TimelineActions(Widget):
         """Draw what differs and tell the app; `Timeline` does it."""
         raise NotImplementedError
 
+    def _ask_again(self) -> None:
+        """Forget which pages were asked for: the reader waits at an edge."""
+        raise NotImplementedError
+
     def scroll_lines(self, lines: int) -> None:
         """Scroll down by `lines` (negative: up). Leaves the end when up; scrolling on at the very
         end follows again."""
+        before = self._reader.viewport.rows
         self._reader.scroll(lines)
+        if self._reader.viewport.rows == before:
+            self._ask_again()
         self._changed()
 
     def _page(self) -> int:
@@ -61,6 +68,7 @@ class TimelineActions(Widget):
     def action_first(self) -> None:
         """Go to the first loaded line and ask for what is before it."""
         self._reader.first()
+        self._ask_again()
         self._changed()
 
     def action_end(self) -> None:

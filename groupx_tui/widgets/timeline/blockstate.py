@@ -23,7 +23,7 @@ from groupx_tui.state.streamtext import StreamText
 from groupx_tui.widgets.timeline import headers
 from groupx_tui.widgets.timeline.contents import (
     FOLD_INDENT,
-    answer_part,
+    AnswerParts,
     plan_part,
     text_part,
     tool_parts,
@@ -31,7 +31,7 @@ from groupx_tui.widgets.timeline.contents import (
 from groupx_tui.widgets.timeline.flow import Flow
 from groupx_tui.widgets.timeline.folds import FoldKind, Folds
 from groupx_tui.widgets.timeline.headers import Words
-from groupx_tui.widgets.timeline.parts import Part
+from groupx_tui.widgets.timeline.parts import Part, Stack
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,11 @@ class Around:
 
 
 class BlockState:
-    """The parts of one block, kept up to date with `update`."""
+    """The parts of one block, kept up to date with `update`.
+
+    They come in three sections: what stands before the text, the closed part of the text (which
+    may be thousands of parts, and is never looked through), and what comes after.
+    """
 
     def __init__(self, tz: tzinfo | None) -> None:
         self.parts: list[Part] = []
@@ -56,56 +60,112 @@ class BlockState:
         self._around: Around | None = None
         self._folds_version = -1
         self._tools: dict[str, tuple[ToolView, bool, list[Part]]] = {}
-        self._answer = Flow(BlockScanner, partial(answer_part, "answer"))
+        self._answer = Flow(BlockScanner, AnswerParts("answer"))
         self._message = Flow(PlainScanner, partial(text_part, "text", None, ""))
         self._reasoning = Flow(
             PlainScanner, partial(text_part, "reasoning", Role.REASONING, FOLD_INDENT)
         )
+        self._before: list[Part] = []
+        self._text = Stack()
+        self._after: list[Part] = []
 
-    def update(self, block: Block, around: Around, folds: Folds) -> bool:
-        """Bring the parts up to date; returns whether they may differ from before."""
+    def update(self, block: Block, around: Around, folds: Folds) -> None:
+        """Bring the parts up to date."""
         if block is self._block and around == self._around and folds.version == self._folds_version:
-            return False
+            return
         self._block, self._around, self._folds_version = block, around, folds.version
-        known = {part.key: part for part in self.parts}
-        self.parts = [_kept(known, part) for part in self._build(block, around, folds)]
-        return True
+        before = list(self._lead(around))
+        flow: Flow | None = None
+        if isinstance(block, MessageBlock):
+            before.append(self._head(headers.message_header(block, self._tz)))
+            flow = self._message_text(block)
+            footer = headers.message_footer(block)
+        elif isinstance(block, TurnBlock):
+            before += self._turn_head(block, around, folds)
+            flow = self._answer
+            flow.update(block.text, is_whole=not block.is_open)
+            if before[-1].key != "head" and flow.parts:
+                before.append(_lead_part((("", None),), "gap"))
+            footer = headers.turn_footer(block)
+        else:
+            before.append(self._head(headers.notice_words(block, self._tz)))
+            footer = ()
+        self._place(before, flow, footer)
+
+    def _place(self, before: list[Part], flow: Flow | None, footer: tuple[Words, ...]) -> None:
+        """Put the sections together; parts that did not change are kept, rows and all."""
+        known = {part.key: part for part in (*self._before, *self._after)}
+        self._before = [_kept(known, part) for part in before]
+        self._text = Stack() if flow is None else flow.closed
+        after = [] if flow is None else list(flow.open)
+        if footer:
+            after.append(_kept(known, _words_part("foot", footer)))
+        self._after = after
+        self.parts = [*self._before, *self._text.parts, *after]
 
     def height(self, width: int) -> int:
         """Return the rows of the block, guessed where they were not laid out at this width."""
-        return sum(part.height(width) for part in self.parts)
+        return (
+            sum(part.height(width) for part in self._before)
+            + self._text.height(width)
+            + sum(part.height(width) for part in self._after)
+        )
 
-    def _build(self, block: Block, around: Around, folds: Folds) -> Iterator[Part]:
+    def above(self, index: int, width: int) -> int:
+        """Return the rows of the block above one of its parts."""
+        first, last = len(self._before), len(self._before) + len(self._text.parts)
+        rows = sum(part.height(width) for part in self._before[:index])
+        if index > first:
+            rows += self._text.above(min(index, last) - first, width)
+        return rows + sum(part.height(width) for part in self._after[: max(0, index - last)])
+
+    def at(self, rows: int, width: int) -> tuple[int, int]:
+        """Return the part that has about `rows` rows above it, and the rows left inside it."""
+        for index, part in enumerate(self._before):
+            if rows < part.height(width):
+                return index, rows
+            rows -= part.height(width)
+        first, text = len(self._before), self._text.height(width)
+        if rows < text:
+            index, rows = self._text.find(rows, width)
+            return first + index, rows
+        rows -= text
+        for index, part in enumerate(self._after, first + len(self._text.parts)):
+            if rows < part.height(width):
+                return index, rows
+            rows -= part.height(width)
+        return len(self.parts) - 1, rows
+
+    def index_of(self, key: str) -> int | None:
+        """Return the index of the part with a key."""
+        first = len(self._before)
+        text = self._text.parts
+        number = key.rpartition(":")[2]
+        if number.isdecimal() and int(number) < len(text) and text[int(number)].key == key:
+            return first + int(number)
+        last = first + len(text)
+        for start, parts in ((0, self._before), (last, self._after)):
+            for index, part in enumerate(parts, start):
+                if part.key == key:
+                    return index
+        return None
+
+    def _lead(self, around: Around) -> Iterator[Part]:
         if around.lead:
             yield _lead_part(around.lead)
-        if isinstance(block, MessageBlock):
-            yield _words_part("head", (headers.message_header(block, self._tz),), has_stops=True)
-            yield from self._message_text(block)
-            yield from _footer(headers.message_footer(block))
-        elif isinstance(block, TurnBlock):
-            yield from self._turn(block, around, folds)
-        else:
-            yield _words_part("head", (headers.notice_words(block, self._tz),), has_stops=True)
 
-    def _message_text(self, block: MessageBlock) -> list[Part]:
+    def _head(self, header: Words) -> Part:
+        return _words_part("head", (header,), has_stops=True)
+
+    def _message_text(self, block: MessageBlock) -> Flow:
         """A person's text as it was typed; an agent's or the system's as markdown."""
         flow = self._message if block.author.kind == "user" else self._answer
         flow.update(StreamText(block.text), is_whole=True)
-        return flow.parts
+        return flow
 
-    def _turn(self, block: TurnBlock, around: Around, folds: Folds) -> Iterator[Part]:
-        header = headers.turn_header(block, self._tz, around.now, around.behind)
-        yield _words_part("head", (header,), has_stops=True)
-        has_folds = False
-        for part in self._folded(block, folds):
-            has_folds = True
-            yield part
-        self._answer.update(block.text, is_whole=not block.is_open)
-        parts = self._answer.parts
-        if has_folds and parts:
-            yield _lead_part((("", None),), "gap")
-        yield from parts
-        yield from _footer(headers.turn_footer(block))
+    def _turn_head(self, block: TurnBlock, around: Around, folds: Folds) -> Iterator[Part]:
+        yield self._head(headers.turn_header(block, self._tz, around.now, around.behind))
+        yield from self._folded(block, folds)
 
     def _folded(self, block: TurnBlock, folds: Folds) -> Iterator[Part]:
         def is_open(kind: FoldKind, key: str) -> bool:
@@ -142,11 +202,6 @@ def _kept(known: dict[str, Part], part: Part) -> Part:
     """Return the part as it was known, rows and all, when nothing in it changed."""
     old = known.get(part.key)
     return old if old is not None and old is not part and old.inputs == part.inputs else part
-
-
-def _footer(lines: tuple[Words, ...]) -> Iterator[Part]:
-    if lines:
-        yield _words_part("foot", lines)
 
 
 def _fold_part(key: str, words: Words) -> Part:

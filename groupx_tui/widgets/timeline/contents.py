@@ -10,19 +10,18 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
-from textual.strip import Strip
-
+from groupx_tui.render.code import GrowingCode
 from groupx_tui.render.diff import write_diff, write_diff_lines
 from groupx_tui.render.markdown.chunk import layout_chunk
 from groupx_tui.render.markdown.scanner import Chunk
 from groupx_tui.render.palette import Palette, Role
 from groupx_tui.render.plain import PlainScanner
-from groupx_tui.render.row import Layout, Row, Stop
+from groupx_tui.render.row import Layout
 from groupx_tui.render.sgr import plain_output, terminal_pieces
 from groupx_tui.render.writer import Writer
 from groupx_tui.state.model import ToolView
 from groupx_tui.widgets.timeline.folds import TOOL_BODY
-from groupx_tui.widgets.timeline.parts import Part
+from groupx_tui.widgets.timeline.parts import Draw, Part
 
 FOLD_INDENT: Final = "  "
 """What is inside a fold stands this far to the right of its header."""
@@ -31,17 +30,29 @@ MAX_INPUT_CHARS: Final = 2_000
 """Of a tool's input, as JSON: more is cut, with a mark."""
 
 
-def answer_part(prefix: str, number: int, chunk: Chunk, before: Chunk | None) -> Part:
-    """Return the part of one block of markdown."""
-    has_gap = before is not None and not chunk.continues and _wants_gap(chunk)
-    return Part(
-        f"{prefix}:{number}",
-        (chunk, has_gap),
-        partial(_draw_answer, chunk, has_gap),
-        chars=len(chunk.source),
-        lines=chunk.source.count("\n") + 1 + has_gap,
-        has_stops=chunk.kind == "fence" or "```" in chunk.source or "~~~" in chunk.source,
-    )
+class AnswerParts:
+    """Makes the parts of one answer; an open code block at its end grows line by line."""
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+        self._growing: tuple[int, GrowingCode] = (-1, GrowingCode())
+
+    def __call__(self, number: int, chunk: Chunk, before: Chunk | None) -> Part:
+        """Return the part of one block of markdown."""
+        has_gap = before is not None and not chunk.continues and _wants_gap(chunk)
+        draw: Draw = partial(_draw_answer, chunk, has_gap)
+        if chunk.kind == "fence" and not chunk.is_closed:
+            if self._growing[0] != number:
+                self._growing = (number, GrowingCode())
+            draw = partial(_draw_growing, self._growing[1], chunk, has_gap)
+        return Part(
+            f"{self._prefix}:{number}",
+            (chunk, has_gap),
+            draw,
+            chars=len(chunk.source),
+            lines=chunk.source.count("\n") + 1 + has_gap,
+            has_stops=chunk.kind == "fence" or "```" in chunk.source or "~~~" in chunk.source,
+        )
 
 
 def _wants_gap(chunk: Chunk) -> bool:
@@ -49,13 +60,15 @@ def _wants_gap(chunk: Chunk) -> bool:
 
 
 def _draw_answer(chunk: Chunk, has_gap: bool, width: int, palette: Palette) -> Layout:
-    layout = layout_chunk(chunk, width, palette)
-    if not has_gap:
-        return layout
-    for row in layout.rows:
-        row.at += 1
-    stops = tuple(Stop(stop.row + 1, stop.kind, stop.text) for stop in layout.stops)
-    return Layout([Row(Strip.blank(0)), *layout.rows], stops)
+    return layout_chunk(chunk, width, palette, has_gap=has_gap)
+
+
+def _draw_growing(
+    code: GrowingCode, chunk: Chunk, has_gap: bool, width: int, palette: Palette
+) -> Layout:
+    return code.layout(
+        chunk.source, chunk.info, width, palette, has_gap=has_gap, continues=chunk.continues
+    )
 
 
 def text_part(

@@ -6,7 +6,6 @@ it. Counterpart: `document.py`, whose layouts name their stops.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from groupx_tui.render.row import Stop
@@ -42,40 +41,46 @@ class Cursor:
 
     def _resolve(self, place: StopPlace) -> Found | None:
         index = self._document.locate(place.block_id)
-        if index is None:
+        part = None if index is None else self._document.state(index).index_of(place.part_key)
+        if index is None or part is None:
             return None
-        for found in self._stops(index):
-            if found.place == place:
-                return found
-        return None
+        stops = self._stops(index, part)
+        return stops[place.number] if place.number < len(stops) else None
 
-    def _stops(self, index: int) -> Iterator[Found]:
+    def _stops(self, block: int, number: int) -> list[Found]:
+        """Return the stops of one part."""
         document = self._document
-        block_id = document.blocks[index].block_id
-        for number, part in enumerate(document.state(index).parts):
-            if not part.has_stops:
-                continue
-            for which, stop in enumerate(document.layout(part).stops):
-                yield Found(
-                    Ref(index, number, stop.row), stop, StopPlace(block_id, part.key, which)
-                )
+        part = document.state(block).parts[number]
+        if not part.has_stops:
+            return []
+        block_id = document.blocks[block].block_id
+        return [
+            Found(Ref(block, number, stop.row), stop, StopPlace(block_id, part.key, which))
+            for which, stop in enumerate(document.layout(part).stops)
+        ]
 
     def after(self, ref: Ref) -> Found | None:
         """Return the first stop below a row."""
-        for index in range(ref.block, len(self._document.blocks)):
-            for found in self._stops(index):
-                if found.ref > ref:
-                    return found
+        for block in range(ref.block, len(self._document.blocks)):
+            first = ref.part if block == ref.block else 0
+            for number in range(first, len(self._document.state(block).parts)):
+                for found in self._stops(block, number):
+                    if found.ref > ref:
+                        return found
         return None
 
     def before(self, ref: Ref) -> Found | None:
         """Return the last stop above a row."""
-        for index in range(ref.block, -1, -1):
-            for found in reversed(list(self._stops(index))):
-                if found.ref < ref:
-                    return found
+        for block in range(ref.block, -1, -1):
+            count = len(self._document.state(block).parts)
+            last = ref.part if block == ref.block else count - 1
+            for number in range(min(last, count - 1), -1, -1):
+                for found in reversed(self._stops(block, number)):
+                    if found.ref < ref:
+                        return found
         return None
 
     def at(self, ref: Ref) -> Found | None:
         """Return the stop on a row."""
-        return next((found for found in self._stops(ref.block) if found.ref == ref), None)
+        stops = self._stops(ref.block, ref.part)
+        return next((found for found in stops if found.ref == ref), None)

@@ -110,8 +110,9 @@ class Document:
 
     def _put(self, index: int, block: Block) -> None:
         self._counted[index] = is_counted(block)
-        if block.block_id not in self._states:
-            self.heights[index] = estimate(block, self.scene.width)
+        guess = estimate(block, self.scene.width)
+        is_seen = block.block_id in self._states
+        self.heights[index] = max(guess, self.heights[index]) if is_seen else guess
 
     def _splice(self, old: Sequence[Block], new: Sequence[Block], start: int) -> None:
         """Replace what is between the same start and the same end of both."""
@@ -253,8 +254,7 @@ class Document:
 
     def offset_of(self, ref: Ref) -> int:
         """Return how many rows are above a row."""
-        parts = self.state(ref.block).parts[: ref.part]
-        inside = sum(part.height(self.scene.width) for part in parts)
+        inside = self.state(ref.block).above(ref.part, self.scene.width)
         return sum(self.heights[: ref.block]) + inside + ref.row
 
     def ref_at(self, offset: int) -> Ref | None:
@@ -264,12 +264,10 @@ class Document:
         sums = list(accumulate(self.heights))
         block = min(bisect_right(sums, offset), len(sums) - 1)
         left = offset - (sums[block] - self.heights[block])
-        for number, part in enumerate(self.state(block).parts):
-            rows = len(self.layout(part).rows)
-            if left < rows:
-                return Ref(block, number, max(0, left))
-            left -= rows
-        return self._enter_up(block)
+        state = self.state(block)
+        number, left = state.at(max(0, left), self.scene.width)
+        rows = len(self.layout(state.parts[number]).rows)
+        return Ref(block, number, max(0, min(left, rows - 1)))
 
     # What a block is surrounded by.
 

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from groupx_tui.render.markdown.scanner import Chunk
 from groupx_tui.state.streamtext import StreamText
-from groupx_tui.widgets.timeline.parts import Part
+from groupx_tui.widgets.timeline.parts import Part, Stack
 
 MakePart = Callable[[int, Chunk, Chunk | None], Part]
 """Makes the part of chunk number n; the chunk before it is given too."""
@@ -36,14 +36,16 @@ class Flow:
         self._text = StreamText()
         self._is_whole = False
         self._scanner = new_scanner()
-        self._closed: list[Part] = []
-        self._open: list[Part] = []
+        self.closed = Stack()
+        """What cannot change any more."""
+        self.open: list[Part] = []
+        """What may still change, after that."""
         self._last: Chunk | None = None
 
     @property
     def parts(self) -> list[Part]:
         """All parts, in order."""
-        return [*self._closed, *self._open]
+        return [*self.closed.parts, *self.open]
 
     def update(self, text: StreamText, *, is_whole: bool) -> None:
         """Follow the text to its newest state; `is_whole` when it will not grow any more."""
@@ -71,21 +73,21 @@ class Flow:
 
     def _restart(self) -> None:
         self._scanner = self._new_scanner()
-        self._open = self.parts
-        self._closed, self._last = [], None
+        self.open = self.parts
+        self.closed, self._last = Stack(), None
 
     def _place(self, closed: list[Chunk], opened: list[Chunk]) -> None:
         """Append closed chunks and put the open ones after them; equal parts are kept as they
         are, with their rows."""
-        reusable = {part.key: part for part in self._open}
+        reusable = {part.key: part for part in self.open}
         for chunk in closed:
-            part = self._make_part(len(self._closed), chunk, self._last)
-            self._closed.append(_same(reusable, part))
+            part = self._make_part(len(self.closed.parts), chunk, self._last)
+            self.closed.append(_same(reusable, part))
             self._last = chunk
-        self._open, last = [], self._last
+        self.open, last = [], self._last
         for chunk in opened:
-            part = self._make_part(len(self._closed) + len(self._open), chunk, last)
-            self._open.append(_same(reusable, part))
+            part = self._make_part(len(self.closed.parts) + len(self.open), chunk, last)
+            self.open.append(_same(reusable, part))
             last = chunk
 
 

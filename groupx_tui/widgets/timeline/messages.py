@@ -58,7 +58,8 @@ class PositionChanged(TimelineMessage, namespace="timeline"):
 class NeedBefore(TimelineMessage, namespace="timeline"):
     """The reader is near the top of what is loaded: load the page before `before_seq`.
 
-    Posted once for each `before_seq` (`TimelineView.first_seq`)."""
+    Posted once for each `before_seq` (`TimelineView.first_seq`), and again when the reader tries
+    to go on at the edge."""
 
     def __init__(self, room_id: str, before_seq: int) -> None:
         super().__init__()
@@ -69,7 +70,8 @@ class NeedBefore(TimelineMessage, namespace="timeline"):
 class NeedAfter(TimelineMessage, namespace="timeline"):
     """The reader is near the bottom of what is loaded: load the page after `after_seq`.
 
-    Posted once for each `after_seq` (`TimelineView.last_seq`)."""
+    Posted once for each `after_seq` (`TimelineView.last_seq`), and again when the reader tries to
+    go on at the edge."""
 
     def __init__(self, room_id: str, after_seq: int) -> None:
         super().__init__()

@@ -7,6 +7,8 @@ which may be dropped to save memory. Counterpart: `blockstate.py`, which makes a
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from itertools import accumulate
+from typing import Final
 
 from groupx_tui.render.palette import Palette
 from groupx_tui.render.row import Layout
@@ -21,8 +23,10 @@ class Part:
     __slots__ = (
         "_draw",
         "_height",
+        "_index",
         "_layout",
         "_palette",
+        "_stack",
         "_width",
         "chars",
         "has_stops",
@@ -56,13 +60,18 @@ class Part:
         self._palette: Palette | None = None
         self._width = -1
         self._height = -1
+        self._stack: Stack | None = None
+        self._index = 0
 
     def layout(self, width: int, palette: Palette) -> Layout:
         """Return the rows; laid out once for each width and palette."""
         if self._layout is None or width != self._width or palette is not self._palette:
+            guess = self.height(width)
             self._layout = self._draw(width, palette)
             self._width, self._palette = width, palette
             self._height = len(self._layout.rows)
+            if self._stack is not None and self._height != guess:
+                self._stack.correct(self._index, width, self._height - guess)
         return self._layout
 
     def height(self, width: int) -> int:
@@ -74,3 +83,70 @@ class Part:
     def forget(self) -> None:
         """Drop the rows; the height stays known."""
         self._layout = None
+
+    def put_on(self, stack: Stack, index: int) -> None:
+        """Tell the stack, from now on, when the height turns out to be another."""
+        self._stack, self._index = stack, index
+
+
+BUCKET: Final = 128
+"""Parts whose heights are summed together: small enough to look through, large enough to skip."""
+
+
+class Stack:
+    """Parts that only grow in number, with the sums of their heights at one width.
+
+    Invariant: a sum is exact for what its parts say now; it costs a bucket, not all parts.
+    """
+
+    def __init__(self) -> None:
+        self.parts: list[Part] = []
+        self._sums: list[int] = []
+        self._width = -1
+
+    def append(self, part: Part) -> None:
+        """Add a part at the end."""
+        index = len(self.parts)
+        self.parts.append(part)
+        part.put_on(self, index)
+        if index % BUCKET == 0:
+            self._sums.append(0)
+        if self._width >= 0:
+            self._sums[-1] += part.height(self._width)
+
+    def correct(self, index: int, width: int, rows: int) -> None:
+        """Take note that a part has so many more rows than was thought."""
+        if width == self._width:
+            self._sums[index // BUCKET] += rows
+
+    def height(self, width: int) -> int:
+        """Return the rows of all parts."""
+        self._measure(width)
+        return sum(self._sums)
+
+    def above(self, index: int, width: int) -> int:
+        """Return the rows above a part."""
+        self._measure(width)
+        bucket = index // BUCKET
+        rest = self.parts[bucket * BUCKET : index]
+        return sum(self._sums[:bucket]) + sum(part.height(width) for part in rest)
+
+    def find(self, rows: int, width: int) -> tuple[int, int]:
+        """Return the part that has about `rows` rows above it, and what is left inside it."""
+        self._measure(width)
+        bucket = next((n for n, sum_ in enumerate(accumulate(self._sums)) if sum_ > rows), 0)
+        rows -= sum(self._sums[:bucket])
+        for index in range(bucket * BUCKET, len(self.parts)):
+            height = self.parts[index].height(width)
+            if rows < height:
+                return index, rows
+            rows -= height
+        return len(self.parts) - 1, rows
+
+    def _measure(self, width: int) -> None:
+        if width != self._width:
+            self._width = width
+            self._sums = [
+                sum(part.height(width) for part in self.parts[start : start + BUCKET])
+                for start in range(0, len(self.parts), BUCKET)
+            ]

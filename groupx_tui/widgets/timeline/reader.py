@@ -210,9 +210,8 @@ class Reader:
         if here is not None or not rows:
             return here
         block = rows[-1].block if self.viewport.is_following else self._eye(rows)
-        parts = self.document.state(block).parts
-        head = next((n for n, part in enumerate(parts) if part.key == "head"), 0)
-        return self.cursor.at(Ref(block, head, 0))
+        head = self.document.state(block).index_of("head")
+        return self.cursor.at(Ref(block, head or 0, 0))
 
     def _eye(self, rows: list[Ref]) -> int:
         """Return the block of the first row of content."""

@@ -41,12 +41,12 @@ class Selection:
         index = self._document.locate(point.block_id)
         if index is None:
             return None
-        parts = self._document.state(index).parts
-        for number, part in enumerate(parts):
-            if part.key == point.part_key:
-                rows = self._document.layout(part).rows
-                return Ref(index, number, min(point.row, len(rows) - 1)), point.character
-        return None
+        state = self._document.state(index)
+        number = state.index_of(point.part_key)
+        if number is None:
+            return None
+        rows = self._document.layout(state.parts[number]).rows
+        return Ref(index, number, min(point.row, len(rows) - 1)), point.character
 
     def spans(self, rows: list[Ref]) -> dict[Ref, tuple[int, int]]:
         """Return which characters of which of the rows are selected."""

@@ -107,8 +107,8 @@ class Viewport:
         index = self._document.locate(anchor.block_id)
         if index is None:
             return None
-        parts = self._document.state(index).parts
-        part = next((n for n, part in enumerate(parts) if part.key == anchor.part_key), None)
+        state = self._document.state(index)
+        parts, part = state.parts, state.index_of(anchor.part_key)
         if part is None:
             part = next((n for n, part in enumerate(parts) if part.is_content), 0)
             return Ref(index, part, 0)
@@ -125,6 +125,8 @@ class Viewport:
         if self._anchor is not None and self._document.locate(self._anchor.block_id) is None:
             self._anchor = self._survivor(self._anchor, old)
         self.refill()
+        if self._anchor is None:  # nothing of what was read is loaded any more
+            self._settle()
 
     def _survivor(self, anchor: Anchor, old: tuple[Block, ...]) -> Anchor | None:
         """Return an anchor on the nearest block that is still there, when the anchor's is not."""

@@ -223,6 +223,9 @@ class Timeline(TimelineActions, can_focus=True):
             self.post_message(messages.PositionChanged(*told))
         self._ask()
 
+    def _ask_again(self) -> None:
+        self._asked_before = self._asked_after = None
+
     def _side(self) -> Literal["start", "end"]:
         """Return which half of the loaded blocks is on the screen."""
         rows, count = self._reader.viewport.rows, len(self._reader.document.blocks)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import pairwise
 
 from hypothesis import given
@@ -11,13 +10,13 @@ from hypothesis import strategies as st
 from groupx_tui.render.markdown.scanner import BlockScanner
 from groupx_tui.render.palette import PLAIN
 from groupx_tui.state.streamtext import StreamText
-from groupx_tui.widgets.timeline.contents import answer_part
+from groupx_tui.widgets.timeline.contents import AnswerParts
 from groupx_tui.widgets.timeline.flow import Flow
 from support import timelines
 
 
 def _flow() -> Flow:
-    return Flow(BlockScanner, partial(answer_part, "answer"))
+    return Flow(BlockScanner, AnswerParts("answer"))
 
 
 def _shape(flow: Flow) -> list[tuple[str, object]]:

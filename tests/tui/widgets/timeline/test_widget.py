@@ -120,15 +120,24 @@ async def test_the_position_and_the_following_are_told_and_readable() -> None:
 async def test_the_page_before_is_asked_for_once_near_the_top() -> None:
     async with _stage(_long(first_seq=50, has_more_before=True)) as (app, pilot):
         assert _told(app, Timeline.NeedBefore) == []
-        app.timeline.action_first()
+        app.timeline.scroll_lines(-10_000)
         app.timeline.scroll_lines(2)
-        app.timeline.action_first()
+        app.timeline.scroll_lines(-2)
         await pilot.pause()
         (asked,) = _told(app, Timeline.NeedBefore)
         assert (asked.room_id, asked.before_seq) == ("room:main", 50)
         app.timeline.show(_long(first_seq=20, has_more_before=True))
         await pilot.pause()
         assert [message.before_seq for message in _told(app, Timeline.NeedBefore)] == [50, 20]
+
+
+async def test_going_on_at_the_edge_asks_again() -> None:
+    async with _stage(_long(first_seq=50, has_more_before=True)) as (app, pilot):
+        app.timeline.scroll_lines(-10_000)
+        app.timeline.scroll_lines(-1)
+        app.timeline.action_first()
+        await pilot.pause()
+        assert [message.before_seq for message in _told(app, Timeline.NeedBefore)] == [50, 50, 50]
 
 
 async def test_the_page_after_is_asked_for_near_the_bottom_of_what_is_loaded() -> None:
