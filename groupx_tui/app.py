@@ -93,7 +93,9 @@ class GroupXApp(App[int], inherit_bindings=False):
         self._start_server = start_server
         self._notes = notes
         self.terminal_attributes: list[Any] | None = None
-        self.room = RoomScreen(keymap, self.action_act, panel=preferences.chosen.panel)
+        self.room = RoomScreen(
+            keymap, self.action_act, view=session.view, panel=preferences.chosen.panel
+        )
         self.handlers = Handlers(self)
         self._pacer = FramePacer(self.draw_view, self.set_timer, time.monotonic)
         self.animation_level = "none"

@@ -89,7 +89,10 @@ class TimelineHandlers:
 
     def first(self, argument: str) -> None:
         """The first message of the room."""
-        self._jump("first")
+        if self._app.view.timeline.has_more_before:
+            self._jump("first")
+        else:
+            self._timeline.action_first()
 
     def last(self, argument: str) -> None:
         """The end of the room, followed."""

@@ -35,12 +35,13 @@ class Reader(Dialog[None]):
     ) -> None:
         copy = f"   {keymap.shown('dialog.copy')} copy {copies[1]}" if copies else ""
         super().__init__(keymap, title, f"{keymap.shown('dialog.close')} close{copy}")
-        self._facts = FactList(facts, label_width)
+        self.facts = facts
+        self._list = FactList(facts, label_width)
         self._copies = copies
 
     def body(self) -> ComposeResult:
         with VerticalScroll(can_focus=False):
-            yield self._facts
+            yield self._list
 
     def on_resize(self, event: events.Resize) -> None:
         """The text takes what title, keys and border leave of the screen."""

@@ -53,9 +53,11 @@ class RoomScreen(Screen[None], inherit_bindings=False):
         keymap: KeyMap,
         act: Callable[[str], Awaitable[None]],
         *,
+        view: ClientView,
         panel: bool | None = None,
     ) -> None:
-        """`act` does the action of an id; `panel`: whether the person wants the side panel."""
+        """`act` does the action of an id; `view` is shown until the server answers; `panel`:
+        whether the person wants the side panel."""
         super().__init__()
         self._wants_panel = panel
         self.header = RoomHeader()
@@ -65,7 +67,7 @@ class RoomScreen(Screen[None], inherit_bindings=False):
         self.popup = CompletionPopup()
         self.composer = Composer(keymap, self.popup, act)
         self.keybar = KeyBar(keymap)
-        self._view = ClientView()
+        self._view = view
         bind_place(self, "anywhere", keymap)
         bind_place(self.timeline, "timeline", keymap)
 
@@ -82,7 +84,8 @@ class RoomScreen(Screen[None], inherit_bindings=False):
     def on_mount(self) -> None:
         """Draw the state before the server answered."""
         self.panel.display = self.shows_panel
-        self._draw_keys()
+        self.timeline.visible = False
+        self.show(self._view)
 
     def show(self, view: ClientView) -> None:
         """Draw a newer view."""
@@ -91,7 +94,9 @@ class RoomScreen(Screen[None], inherit_bindings=False):
         self.banner.show(view)
         self.panel.show(view)
         self.composer.show(view)
-        if view.timeline.last_seq or view.timeline.blocks or view.connection == "live":
+        if view.ledger_id:
+            # Before, nobody knows whether the room is empty, so nothing is said about it.
+            self.timeline.visible = True
             self.timeline.show(view.timeline)
         self._draw_keys()
 

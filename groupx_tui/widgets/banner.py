@@ -41,16 +41,21 @@ class Banner(Static):
 
 
 def connection_sentence(view: ClientView) -> str:
-    """What to tell about the connection; empty while all is well."""
+    """What to tell about the connection; empty while all is well.
+
+    Of the detail only what happened and the next try: its advice is for the command line."""
     detail = safe_line(view.connection_detail, MAX_CHARS)
+    what = detail.partition(". ")[0].rstrip(".")
+    _, mark, pause = detail.rpartition("Next try")
+    again = f"{mark}{pause}" if mark else ""
     match view.connection:
         case "live":
             return ""
         case "connecting":
             return f"Connecting to the server … {detail}".strip()
         case "reconnecting":
-            return f"Reconnecting. {detail}".strip()
+            return f"{what or 'Reconnecting'}. {again} /start starts the server.".replace("  ", " ")
         case "offline":
-            return f"There is no server; /start starts it. {detail}".strip()
+            return f"There is no server; /start starts it. {again}".strip()
         case "closed":
             return f"The connection is closed. {detail}".strip()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from groupx_tui.widgets.timeline.messages import NeedAfter, NeedBefore, NeedEnd
@@ -73,9 +75,9 @@ async def test_keys_that_work_while_reading(calls: list[str], key: str, action: 
 
 @pytest.mark.parametrize(
     ("typed", "asked"),
-    [("/jump first", "first"), ("/jump 3", 3), ("/jump #1,204", 1204)],
+    [("/jump 3", 3), ("/jump #1,204", 1204)],
 )
-async def test_a_jump_asks_for_the_page(typed: str, asked: int | str) -> None:
+async def test_a_jump_asks_for_the_page(typed: str, asked: int) -> None:
     async with open_window() as window:
         window.app.room.composer.editor.load_text(typed)
         await window.press("escape", "tab", "enter") if window.is_completing() else None
@@ -83,10 +85,14 @@ async def test_a_jump_asks_for_the_page(typed: str, asked: int | str) -> None:
         assert window.asked("jump") == [("jump", asked)]
 
 
-@pytest.mark.parametrize("key", ["ctrl+home"])
-async def test_first_goes_to_the_first_message_of_the_room(key: str) -> None:
+async def test_first_goes_to_the_first_message_of_the_room(calls: list[str]) -> None:
     async with open_window() as window:
-        await window.press(key)
+        calls.clear()
+        await window.press("ctrl+home")
+        assert calls == ["first"]
+        timeline = replace(window.session.view.timeline, has_more_before=True)
+        window.session.push(timeline=timeline)
+        await window.press("ctrl+home")
         assert window.asked("jump") == [("jump", "first")]
 
 

@@ -12,8 +12,8 @@ from groupx_tui.widgets.banner import Banner, connection_sentence
     ("connection", "words"),
     [
         ("connecting", "Connecting to the server"),
-        ("reconnecting", "Reconnecting. No answer. Next try in 2 s."),
-        ("offline", "There is no server; /start starts it. No answer."),
+        ("reconnecting", "No answer. Next try in 2 s. /start starts the server."),
+        ("offline", "There is no server; /start starts it. Next try in 2 s."),
         ("closed", "The connection is closed."),
     ],
 )
