@@ -147,17 +147,20 @@ class ViewBuilder:
             self.window.cut_turns[turn_id] = turn
 
     def _take_elsewhere(self, event: Event, body: WireModel | None, seq: int) -> None:
-        """An event of another room, or after the loaded part: only open turns follow it."""
+        """An event of another room, or beside the loaded part: only open turns follow it."""
         if not isinstance(body, PartBody) or not body.turn_id:
             return
         turn_id = clean_id(body.turn_id)
         known = self.open.get(turn_id)
         if known is not None and isinstance(body, TurnTerminalBody):
             self.open.discard(turn_id)
-            if known.room_id == self.window.room_id:
+            if known.room_id == self.window.room_id and seq > self.window.last_seq:
                 self.window.hold(known)
-        elif known is not None or isinstance(body, _Beginning):
-            self.open.put(self._grown(known or new_turn(turn_id, event), event, body, seq))
+        elif known is not None:
+            self.open.put(self._grown(known, event, body, seq))
+        elif isinstance(body, _Beginning) and self.window.closed_turn(turn_id) is None:
+            begun = self.window.cut_turns.pop(turn_id, None) or new_turn(turn_id, event)
+            self.open.put(self._grown(begun, event, body, seq))
 
     def _grown(self, turn: TurnBlock, event: Event, body: PartBody, seq: int) -> TurnBlock:
         target = None

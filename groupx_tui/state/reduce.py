@@ -63,9 +63,10 @@ def apply_bootstrap(view: ClientView, reply: BootstrapReply) -> ClientView:
     window.total_messages, window.total_events = reply.room.message_count, reply.room.event_count
     window.counted_seq = reply.room.last_seq
     window.has_more_before = reply.has_more_before
+    window.has_more_after = True  # until it is known; meanwhile no turn in it counts as open
     for event in reply.recent_events:
         builder.take_loaded(event)
-    _take_open(builder, reply.active_turns)
+    _take_open(builder, reply.active_turns, only_known=reply.through_seq < view.cursor)
     _look_for_more(builder)
     return builder.freeze()
 
@@ -85,7 +86,7 @@ def apply_page(view: ClientView, page: EventPage, direction: Direction) -> Clien
     if direction != "after":
         window.has_more_before = page.has_more_before
     if direction != "before":
-        window.has_more_after = page.has_more_after
+        window.has_more_after = True  # until it is known; meanwhile no turn in it counts as open
     for event in page.events:
         builder.take_loaded(event)
     if direction != "before" and not page.has_more_after:
@@ -106,8 +107,7 @@ def with_open_turns(view: ClientView, turns: Iterable[TurnInfo], *, is_first: bo
     as open: any other may have ended while it was on its way.
     """
     builder = ViewBuilder(view)
-    known = {turn.turn_id for turn in view.open_turns}
-    _take_open(builder, [turn for turn in turns if is_first or clean_id(turn.turn_id) in known])
+    _take_open(builder, turns, only_known=not is_first)
     return builder.freeze()
 
 
@@ -142,6 +142,8 @@ def _with_lists(view: ClientView, reply: BootstrapReply) -> ClientView:
         )
         for info in (*reply.rooms, reply.room)
     }
+    for room_id, entry in known.items():  # one made after the reply was read
+        listed.setdefault(room_id, entry)
     room_id = clean_id(reply.room.room_id)
     listed[room_id] = replace(listed[room_id], unread=0)
     same_room = view.timeline.room_id == room_id
@@ -155,16 +157,21 @@ def _with_lists(view: ClientView, reply: BootstrapReply) -> ClientView:
     )
 
 
-def _take_open(builder: ViewBuilder, turns: Iterable[TurnInfo]) -> None:
+def _take_open(builder: ViewBuilder, turns: Iterable[TurnInfo], *, only_known: bool) -> None:
+    """Take a list of open turns in. `only_known`: the stream is ahead of the list, so one that is
+    not known as open has ended since."""
     names = {agent.actor_id: agent.name for agent in builder.agents}
     for info in turns:
         turn_id = clean_id(info.turn_id)
         has_ended = info.status in ("completed", "failed", "cancelled", "interrupted")
         if has_ended or builder.window.closed_turn(turn_id) is not None:
             continue
+        known = builder.open.get(turn_id)
+        if known is None and only_known:
+            continue
         name = display_name(clean_id(info.target_actor_id), names)
-        known = builder.open.get(turn_id) or builder.window.cut_turns.get(turn_id)
-        builder.open.put(with_info(known or turn_from_info(info, name), info))
+        begun = known or builder.window.cut_turns.pop(turn_id, None)
+        builder.open.put(with_info(begun or turn_from_info(info, name), info))
 
 
 def _look_for_more(builder: ViewBuilder, *, is_exhausted: bool = False) -> None:

@@ -7,7 +7,8 @@ reconnects; after every step what is loaded equals the ledger's events taken in 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import random
+from collections.abc import Callable, Iterator
 from typing import Literal
 from unittest.mock import patch
 
@@ -28,9 +29,12 @@ from groupx_tui.state import window
 from support.reader_model import AGENTS, ROOMS, ReaderModel, changed_matches
 from support.room_events import MAIN
 
+STEPS = ("text", "text", "think", "tool", "completed", "failed")
+EXAMPLES = int(os.environ.get("GROUPX_TEST_EXAMPLES", "20"))
+"""Raise it to search longer."""
 rooms = st.sampled_from(ROOMS)
 SETTINGS = settings(
-    max_examples=int(os.environ.get("GROUPX_TEST_EXAMPLES", "20")),
+    max_examples=EXAMPLES,
     stateful_step_count=30,
     deadline=None,
     suppress_health_check=list(HealthCheck),
@@ -68,7 +72,7 @@ class Reading(RuleBasedStateMachine):
     @precondition(lambda self: self.model.open)
     @rule(
         data=st.data(),
-        step=st.sampled_from(["text", "text", "think", "tool", "completed", "failed"]),
+        step=st.sampled_from(STEPS),
     )
     def a_turn_goes_on(self, data: st.DataObject, step: str) -> None:
         turn_id = data.draw(st.sampled_from(sorted(self.model.open)))
@@ -136,3 +140,55 @@ def block_limit(request: pytest.FixtureRequest) -> Iterator[int]:
 def test_any_order_of_arrival_shows_what_the_ledger_says(block_limit: int) -> None:
     assert block_limit
     run_state_machine_as_test(Reading, settings=SETTINGS)
+
+
+class Walk:
+    """The same steps without Hypothesis: long, plain random walks find other faults."""
+
+    def __init__(self, seed: int) -> None:
+        self.draw = random.Random(seed)
+        self.model = ReaderModel()
+        self.replies: list[BootstrapReply] = []
+        for number in range(self.draw.randrange(25)):
+            self.model.say(MAIN, by_agent=number % 5 == 0)
+        self.model.connect(MAIN)
+
+    def step(self) -> None:
+        """One step, the frequent ones more often."""
+        draw, model = self.draw, self.model
+        room = draw.choice(ROOMS)
+        choices: list[tuple[int, Callable[[], None]]] = [
+            (2, lambda: model.say(room, draw.random() < 0.5)),
+            (1, lambda: model.note(room, draw.choice(["room.renamed", "dream.seen"]))),
+            (2, lambda: model.queue(room, draw.choice(AGENTS))),
+            (12, self._turn_goes_on),
+            (4, lambda: model.deliver(draw.randrange(1, 12), transient_too=draw.random() < 0.95)),
+            (1, lambda: model.repeat(draw.randrange(60), draw.randrange(1, 10))),
+            (2, lambda: model.ask("before")),
+            (2, lambda: model.ask("after")),
+            (1, lambda: model.ask_jump(draw.randrange(80))),
+            (4, model.apply_asked),
+            (1, lambda: self.replies.append(model.bootstrap_reply(room))),
+            (1, self._room_arrives),
+        ]
+        draw.choices([act for _, act in choices], [weight for weight, _ in choices])[0]()
+        model.check()
+
+    def _turn_goes_on(self) -> None:
+        if self.model.open:
+            turn = self.model.open[self.draw.choice(sorted(self.model.open))]
+            self.model.advance(turn, self.draw.choice(STEPS))
+
+    def _room_arrives(self) -> None:
+        if self.replies:
+            self.model.switch(self.replies.pop())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(EXAMPLES))
+def test_random_walks_show_what_the_ledger_says(block_limit: int, seed: int) -> None:
+    assert block_limit
+    walk = Walk(seed)
+    for _ in range(120):
+        walk.step()
+    walk.model.settle()
