@@ -8,6 +8,7 @@ the drafts of the next restart and nothing else.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
@@ -97,7 +98,8 @@ class DraftStore:
             temporary.replace(self._path)
         except (OSError, WorkspaceError) as error:
             self.problem = f"Drafts cannot be kept: {error}."
-            temporary.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
         else:
             self._is_dirty = False
         self._written_s = self._monotonic()
