@@ -23,6 +23,9 @@ from groupx_tui.render.wrap import wrap_pieces
 MIN_TEXT_CELLS: Final = 8
 """Nesting leaves at least this much of the line for text."""
 
+PROSE_CELLS: Final = 120
+"""Longest line of prose: the eye does not find the next one after more."""
+
 
 @dataclass(slots=True)
 class _Prefix:
@@ -91,9 +94,11 @@ class Writer:
     def write(
         self, pieces: Iterable[Piece], *, chop: bool = False, fill: Style | None = None
     ) -> None:
-        """Wrap pieces (which may hold line breaks) into rows, at least one."""
+        """Wrap pieces (which may hold line breaks) into rows, at least one. What is chopped (code,
+        output) uses the whole width, prose no more than one can read."""
         pending, self._pending = self._pending, []
-        for line in wrap_pieces([*pending, *pieces], self.available, chop=chop):
+        width = self.available if chop else min(self.available, PROSE_CELLS)
+        for line in wrap_pieces([*pending, *pieces], width, chop=chop):
             self.line(line.pieces, line.text, line.joiner, fill=fill)
 
     def gap(self) -> None:

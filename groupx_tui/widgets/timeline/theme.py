@@ -57,7 +57,7 @@ Timeline {
     .timeline--state-uncertain, .timeline--warning { color: $text-warning; }
     .timeline--fold, .timeline--reasoning, .timeline--day { color: $text-muted; }
     .timeline--unread { color: $text-error; }
-    .timeline--badge { color: $background; background: $accent; text-style: bold; }
+    .timeline--badge { color: auto 90%; background: $accent; text-style: bold; }
     .timeline--cursor { color: $block-cursor-foreground; background: $block-cursor-background; }
     .timeline--selection {
         color: $screen-selection-foreground;
