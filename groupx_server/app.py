@@ -131,7 +131,7 @@ async def _serve(site: _Site, ledger: Ledger, sock: socket.socket, stop: asyncio
         port=sock.getsockname()[1],
         runtime_scope_key=runtime.runtime_scope_key,
         runtime_key=runtime.runtime_key,
-        is_healthy=lambda: ledger.is_healthy,
+        problem=partial(_problem_of, ledger),
     )
     credentials = Credentials(
         {runtime.token: Credential(), reader_token: Credential(access=Access.READER)}
@@ -216,6 +216,12 @@ def _limits(settings: LimitSettings) -> Limits:
         tool_characters=settings.tool_characters,
         tools_per_turn=settings.tools_per_turn,
     )
+
+
+def _problem_of(ledger: Ledger) -> str | None:
+    """What is wrong with the ledger, without the folder it lies in: health tells it to anybody."""
+    problem = ledger.problem
+    return None if problem is None else problem.replace(f"{ledger.path.parent}/", "")
 
 
 def _url(sock: socket.socket) -> str:

@@ -13,8 +13,8 @@ from groupx_shared.wire.replies import HealthReply
 Readiness = Literal["starting", "ok", "closing"]
 
 
-def _always_healthy() -> bool:
-    return True
+def _no_problem() -> str | None:
+    return None
 
 
 @dataclass(slots=True)
@@ -26,8 +26,9 @@ class ServerState:
     runtime_scope_key: str
     runtime_key: str
     readiness: Readiness = "starting"
-    is_healthy: Callable[[], bool] = _always_healthy
-    """Must cost nothing: `GET /api/health` calls it."""
+    problem: Callable[[], str | None] = _no_problem
+    """What is wrong with the ledger, for people; it must name no folder and cost nothing, since
+    `GET /api/health` calls it for everybody."""
     streams_end: asyncio.Event = field(default_factory=asyncio.Event)
     """Set: every open stream ends at once."""
     started_s: float = field(default_factory=time.monotonic)
@@ -39,9 +40,11 @@ class ServerState:
 
     def health(self) -> HealthReply:
         """The reply of `GET /api/health`; reads memory only."""
-        degraded = self.readiness == "ok" and not self.is_healthy()
+        problem = self.problem()
+        degraded = self.readiness == "ok" and problem is not None
         return HealthReply(
             status="degraded" if degraded else self.readiness,
+            problem=problem,
             runtime_scope_key=self.runtime_scope_key,
             runtime_key=self.runtime_key,
             uptime_s=round(time.monotonic() - self.started_s, 3),

@@ -18,7 +18,7 @@ from typing import Any, Final, TypeVar
 
 from groupx_server.ledger.connection import ledger_error
 from groupx_server.ledger.failpoints import failpoint
-from groupx_shared.errors import ErrorCode, GroupXError, LedgerError
+from groupx_shared.errors import ErrorCode, GroupXError, LedgerDiskError, LedgerError
 
 T = TypeVar("T")
 Step = Callable[[sqlite3.Connection], T]
@@ -61,23 +61,35 @@ class Outcome:
 class Batch:
     """Runs batches on one connection."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, measure: Step[int]) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        path: Path,
+        measure: Step[int],
+        require: Callable[[sqlite3.Connection], None] = lambda _: None,
+    ) -> None:
+        """`require` is called before each transaction; it raises when nothing may be written."""
         self.connection = connection
         self.path = path
         self.is_abandoned = False
         """Set by another thread: steps that have not begun are refused."""
         self._measure = measure
+        self._require = require
 
     def run(self, jobs: Sequence[Job]) -> Outcome:
         """Run and commit `jobs` in order; never raises."""
         done: list[Job] = []
         failure: str | None = None
         try:
+            self._require(self.connection)
             self.connection.execute("BEGIN IMMEDIATE")
             for job in jobs:
                 if self._run_step(job):
                     done.append(job)
-                elif not self.connection.in_transaction:
+                elif self.connection.in_transaction:
+                    if isinstance(job.error, LedgerDiskError):
+                        failure = job.error.message
+                else:
                     # SQLite gave up the whole transaction (disk full, I/O): the steps before
                     # this one are undone too; those after it get a new one.
                     failure = self._lose(done, job.error)
@@ -91,6 +103,18 @@ class Batch:
             _roll_back(self.connection)
             return Outcome(None, self._lose([job for job in jobs if job.error is None], error))
         return Outcome(position, failure)
+
+    def attempt(self, step: Step[Any]) -> str | None:
+        """Run and commit one step that nobody waits for; the sentence when that failed."""
+        try:
+            self._require(self.connection)
+            self.connection.execute("BEGIN IMMEDIATE")
+            step(self.connection)
+            self.connection.execute("COMMIT")
+        except (sqlite3.Error, LedgerError) as error:
+            _roll_back(self.connection)
+            return self._error_of(error).message
+        return None
 
     def _run_step(self, job: Job) -> bool:
         """Run one step inside its savepoint; False when it raised, and was undone."""

@@ -19,6 +19,7 @@ from groupx_shared.errors import (
     GroupXError,
     LedgerBusyError,
     LedgerCorruptError,
+    LedgerDiskError,
     LedgerError,
 )
 
@@ -137,11 +138,13 @@ def ledger_error(error: sqlite3.Error, path: Path) -> GroupXError:
         )
     if name == "SQLITE_INTERRUPT":
         return LedgerError("The ledger is closing.", code=ErrorCode.SHUTTING_DOWN)
+    if name == "SQLITE_TOOBIG":
+        return LedgerError("A value is larger than SQLite can hold; this change was not stored.")
     if name.startswith("SQLITE_CONSTRAINT"):
         return LedgerError(f"The ledger refused a row: {error}.", code=ErrorCode.STORE_CONFLICT)
     for prefix, sentence in _SENTENCES.items():
         if name.startswith(prefix):
-            return LedgerError(sentence.format(path=path, name=name, error=error))
+            return LedgerDiskError(sentence.format(path=path, name=name, error=error))
     return LedgerError(f"SQLite refused a statement on {path}: {error} ({name or 'no code'}).")
 
 
@@ -157,7 +160,6 @@ _SENTENCES: Final = {
     "SQLITE_IOERR": "The disk failed under {path} ({name}); this change was not stored. Check the "
     "disk and its free space.",
     "SQLITE_NOMEM": "Not enough memory for {path}; this change was not stored.",
-    "SQLITE_TOOBIG": "A value is larger than SQLite can hold; this change was not stored.",
 }
 
 _OS_REASONS: Final = {

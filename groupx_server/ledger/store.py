@@ -23,6 +23,7 @@ from groupx_server.ledger.migrate import UpgradeReport, prepare
 from groupx_server.ledger.readers import Query, Readers
 from groupx_server.ledger.times import utc_now
 from groupx_server.ledger.writer import Writer
+from groupx_shared.errors import LedgerCorruptError, LedgerDiskError
 
 T = TypeVar("T")
 
@@ -67,7 +68,9 @@ class Ledger:
         return ledger
 
     async def _start(self) -> None:
-        self._writer = await Writer.open(self.path, measure=_newest_seq, on_commit=self._on_commit)
+        self._writer = await Writer.open(
+            self.path, measure=_newest_seq, on_commit=self._on_commit, probe=_touch
+        )
         self._readers = await Readers.open(self.path)
         self.ledger_id, self.last_seq = await self._readers.read(_facts)
 
@@ -76,13 +79,27 @@ class Ledger:
         `Writer.submit` for its rules and errors)."""
         if self._writer is None:
             raise closed_error()
-        return await self._writer.submit(step)
+        try:
+            return await self._writer.submit(step)
+        except LedgerCorruptError as error:
+            self._writer.health.note("damage", error.message)
+            raise
 
     async def read(self, query: Query[T]) -> T:
         """Run `query` on one snapshot (see `Readers.read` for its rules and errors)."""
-        if self._readers is None:
+        if self._readers is None or self._writer is None:
             raise closed_error()
-        return await self._readers.read(query)
+        health = self._writer.health
+        try:
+            found = await self._readers.read(query)
+        except LedgerCorruptError as error:
+            health.note("damage", error.message)
+            raise
+        except LedgerDiskError as error:
+            health.note("read", error.message)
+            raise
+        health.note("read", None)
+        return found
 
     async def changed(self, after_seq: int) -> int:
         """Wait until there is an event after `after_seq`; return `last_seq`.
@@ -108,13 +125,14 @@ class Ledger:
 
     @property
     def is_healthy(self) -> bool:
-        """The ledger is open and its last commit was good."""
-        return not self._is_closed and self.last_error is None
+        """The ledger is open and nothing is wrong with it."""
+        return not self._is_closed and self.problem is None
 
     @property
-    def last_error(self) -> str | None:
-        """The sentence of the last failed commit; None since the last good one."""
-        return None if self._writer is None else self._writer.last_error
+    def problem(self) -> str | None:
+        """What is wrong, in a sentence: commits or reads fail, or the file is damaged (that stays
+        until the server is started with a sound file). None while all is well."""
+        return None if self._writer is None else self._writer.health.problem
 
     async def aclose(self) -> None:
         """Finish what was submitted, end the threads, free the lease; again is harmless.
@@ -189,6 +207,14 @@ def _free_lease(work: asyncio.Future[tuple[Path, Lease, UpgradeReport]]) -> None
 def _newest_seq(connection: sqlite3.Connection) -> int:
     (seq,) = connection.execute("SELECT max(seq) FROM events").fetchone()
     return seq or 0
+
+
+def _touch(connection: sqlite3.Connection) -> None:
+    """A change without meaning, which shows whether the disk takes one."""
+    connection.execute(
+        "INSERT INTO ledger_meta(key, value) VALUES ('probe', '1') ON CONFLICT(key)"
+        " DO UPDATE SET value = CASE value WHEN '1' THEN '2' ELSE '1' END"
+    )
 
 
 def _facts(connection: sqlite3.Connection) -> tuple[str, int]:

@@ -18,12 +18,16 @@ import queue
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from groupx_server.ledger import connection as connections
 from groupx_server.ledger.batch import BATCH_MAX, Batch, Job, Outcome, Step, closed_error
 from groupx_server.ledger.connection import ledger_error
+from groupx_server.ledger.health import Health
+from groupx_server.ledger.presence import Presence
+from groupx_server.ledger.upkeep import Upkeep
 from groupx_shared.errors import LedgerError
 
 T = TypeVar("T")
@@ -31,18 +35,11 @@ T = TypeVar("T")
 QUEUE_MAX: Final = 4096
 """Steps that may wait; above it `submit` itself waits."""
 
-IDLE_CHECKPOINT_S: Final = 5.0
-"""Quiet time after which the WAL is moved into the database and cut to nothing."""
-
 CLOSE_TIMEOUT_S: Final = 30.0
 """Bound on finishing the queue at close; then the step that runs is interrupted."""
 
 INTERRUPT_TIMEOUT_S: Final = 5.0
 """Bound on a step's end after it was interrupted."""
-
-ANALYSIS_ROWS: Final = 400
-"""Rows per index that PRAGMA optimize looks at, so that closing a large ledger stays quick
-(the value SQLite's documentation proposes)."""
 
 
 class Writer:
@@ -52,10 +49,16 @@ class Writer:
     of its steps is answered; `position` is what `measure` read inside that transaction.
     """
 
-    def __init__(self, path: Path, measure: Step[int], on_commit: Callable[[int], None]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        measure: Step[int],
+        on_commit: Callable[[int], None],
+        probe: Step[Any] | None = None,
+    ) -> None:
         self.path = path
-        self.last_error: str | None = None
-        """The sentence of the last failed commit, None since the last good one."""
+        self.health = Health()
+        self._probe = probe
         self._measure = measure
         self._on_commit = on_commit
         self._loop = asyncio.get_running_loop()
@@ -69,14 +72,21 @@ class Writer:
 
     @classmethod
     async def open(
-        cls, path: Path, *, measure: Step[int], on_commit: Callable[[int], None]
+        cls,
+        path: Path,
+        *,
+        measure: Step[int],
+        on_commit: Callable[[int], None],
+        probe: Step[Any] | None = None,
     ) -> Writer:
         """Start the thread and open its connection; the file must exist and be prepared.
+
+        `probe` is a change without meaning, tried after a failed commit until one succeeds.
 
         Raises:
             LedgerError: it cannot be opened.
         """
-        writer = cls(path, measure, on_commit)
+        writer = cls(path, measure, on_commit, probe)
         writer._thread.start()
         try:
             await writer._opened
@@ -137,17 +147,20 @@ class Writer:
     # ── In the loop ───────────────────────────────────────────────────────────────────────────
 
     def _settle(self, jobs: Sequence[Job], outcome: Outcome) -> None:
-        self.last_error = outcome.failure
+        self.health.note("commit", outcome.failure)
         if outcome.position is not None:
             self._on_commit(outcome.position)
         for job in jobs:
-            self._slots.release()
-            if job.future.done():  # its caller was cancelled
-                continue
-            if job.error is not None:
-                job.future.set_exception(job.error)
-            else:
-                job.future.set_result(job.result)
+            self._answer(job)
+
+    def _answer(self, job: Job) -> None:
+        self._slots.release()
+        if job.future.done():  # its caller was cancelled
+            return
+        if job.error is not None:
+            job.future.set_exception(job.error)
+        else:
+            job.future.set_result(job.result)
 
     def _settle_end(self, failure: BaseException | None) -> None:
         """Refuse what came after the end, or was left when the thread broke."""
@@ -157,7 +170,8 @@ class Writer:
             if (job := self._queue.get_nowait()) is not None:
                 job.lose(closed_error(), failure)
                 rest.append(job)
-        self._settle(rest, Outcome(None, self.last_error))
+        for lost in rest:
+            self._answer(lost)
         if not self._opened.done():
             self._opened.set_exception(failure or closed_error())
         self._ended.set()
@@ -178,32 +192,32 @@ class Writer:
         failure: Exception | None = None
         try:
             with contextlib.closing(connections.open_writer(self.path)) as connection:
-                self._batch = Batch(connection, self.path, self._measure)
+                presence = Presence(self.path)
+                self._batch = Batch(connection, self.path, self._measure, presence.require)
+                tell = partial(self._tell, self.health.note)
+                upkeep = Upkeep(connection, self.path, presence, tell, self._probe)
                 self._tell(self._settle_opened)
-                self._serve(self._batch)
-                self._attempt(connection, f"PRAGMA analysis_limit={ANALYSIS_ROWS}")
-                self._attempt(connection, "PRAGMA optimize")
-                self._checkpoint(connection)
+                self._serve(self._batch, upkeep)
+                upkeep.finish()
         except sqlite3.Error as error:
             failure = ledger_error(error, self.path)
             failure.__cause__ = error
         finally:
             self._tell(self._settle_end, failure)
 
-    def _serve(self, batch: Batch) -> None:
-        has_wal = True  # from an earlier run, perhaps
+    def _serve(self, batch: Batch, upkeep: Upkeep) -> None:
         while True:
             try:
-                job = self._queue.get(timeout=IDLE_CHECKPOINT_S if has_wal else None)
+                job = self._queue.get(timeout=upkeep.rest_s())
             except queue.Empty:
-                self._checkpoint(batch.connection)
-                has_wal = False
+                upkeep.rest(batch)
                 continue
             if job is None:
                 return
-            has_wal = True
             jobs, is_last = self._gather(job)
-            self._tell(self._settle, jobs, batch.run(jobs))
+            outcome = batch.run(jobs)
+            upkeep.worked(outcome)
+            self._tell(self._settle, jobs, outcome)
             if is_last:
                 return
 
@@ -219,23 +233,3 @@ class Writer:
                 return jobs, True
             jobs.append(job)
         return jobs, False
-
-    def _checkpoint(self, connection: sqlite3.Connection) -> None:
-        """Move the WAL into the database and cut it, unless a reader still needs it.
-
-        Never waits for readers: a new step would wait with us.
-        """
-        self._attempt(connection, "PRAGMA busy_timeout=0")
-        self._attempt(connection, "PRAGMA wal_checkpoint(TRUNCATE)")
-        self._attempt(connection, f"PRAGMA busy_timeout={connections.BUSY_TIMEOUT_MS}")
-
-    def _attempt(self, connection: sqlite3.Connection, pragma: str) -> None:
-        """Do some housekeeping. A failure loses nothing, but is told: the next commit may fail
-        for the same reason."""
-        try:
-            connection.execute(pragma).fetchall()
-        except sqlite3.Error as error:
-            self._tell(self._note, ledger_error(error, self.path).message)
-
-    def _note(self, failure: str) -> None:
-        self.last_error = failure

@@ -5,7 +5,8 @@
     ├── LedgerError             the database cannot be opened, read or written
     │   ├── LedgerTooNewError   written by a newer program; left untouched
     │   ├── LedgerCorruptError  SQLite says the file is damaged
-    │   └── LedgerBusyError     another server holds the lease
+    │   ├── LedgerBusyError     another server holds the lease
+    │   └── LedgerDiskError     the disk is full, failed or read-only; may pass by itself
     ├── AgentError              an agent program could not start or broke its protocol
     ├── ConfigError             a setting is wrong; names file, key, expectation
     ├── WorkspaceError          a folder or file of ours cannot be used
@@ -122,6 +123,11 @@ class LedgerCorruptError(LedgerError):
 
 class LedgerBusyError(LedgerError):
     """Another server holds this database."""
+
+
+class LedgerDiskError(LedgerError):
+    """The disk under the database is full, failed or read-only. It may pass by itself: the same
+    change can be tried again."""
 
 
 class AgentError(GroupXError):

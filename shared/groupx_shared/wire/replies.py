@@ -41,6 +41,8 @@ class HealthReply(WireModel):
     runtime_scope_key: str
     runtime_key: str
     uptime_s: float
+    problem: str | None = None
+    """Why it is degraded, and what to do about it."""
 
 
 class RoomInfo(WireModel):

@@ -6,13 +6,15 @@ from groupx_server.http.state import ServerState
 
 
 def test_health_follows_readiness_and_the_ledger() -> None:
-    healthy = True
-    state = ServerState(1, "a" * 64, "b" * 32, is_healthy=lambda: healthy)
+    problem: str | None = None
+    state = ServerState(1, "a" * 64, "b" * 32, problem=lambda: problem)
     assert state.health().status == "starting"
     state.readiness = "ok"
     assert state.health().status == "ok"
-    healthy = False
+    assert b"problem" not in state.health().to_wire()
+    problem = "The disk is full."
     assert state.health().status == "degraded"
+    assert state.health().problem == "The disk is full."
     state.close()
     assert state.health().status == "closing"
     assert state.streams_end.is_set()

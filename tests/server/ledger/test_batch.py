@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groupx_server.ledger.batch import Batch, Job, Outcome
-from groupx_shared.errors import ErrorCode, LedgerError, RefusedError
+from groupx_shared.errors import ErrorCode, LedgerDiskError, LedgerError, RefusedError
 
 
 def measure(connection: sqlite3.Connection) -> int:
@@ -186,7 +186,11 @@ def test_failed_commit_fails_every_step_and_stores_nothing(
         assert outcome.failure is not None
         assert "disk is full" in outcome.failure
         assert stored(connection) == []
-        assert [type(job.error) for job in jobs] == [LedgerError, LedgerError, RefusedError]
+        assert [type(job.error) for job in jobs] == [
+            LedgerDiskError,
+            LedgerDiskError,
+            RefusedError,
+        ]
         assert jobs[0].error is not jobs[1].error
         assert [job.result for job in jobs] == [None, None, None]
         assert not connection.in_transaction

@@ -16,6 +16,7 @@ from groupx_shared.errors import (
     ErrorCode,
     LedgerBusyError,
     LedgerCorruptError,
+    LedgerDiskError,
     LedgerError,
 )
 from support.ledgers import names_in, opened
@@ -32,16 +33,16 @@ def sqlite_error(name: str) -> sqlite3.OperationalError:
 @pytest.mark.parametrize(
     ("name", "kind", "code", "words"),
     [
-        ("SQLITE_FULL", LedgerError, ErrorCode.STORE_UNAVAILABLE, "disk is full"),
+        ("SQLITE_FULL", LedgerDiskError, ErrorCode.STORE_UNAVAILABLE, "disk is full"),
         ("SQLITE_BUSY", LedgerBusyError, ErrorCode.STORE_UNAVAILABLE, "Another program holds"),
         ("SQLITE_BUSY_SNAPSHOT", LedgerBusyError, ErrorCode.STORE_UNAVAILABLE, "Another program"),
         ("SQLITE_LOCKED", LedgerBusyError, ErrorCode.STORE_UNAVAILABLE, "Another program holds"),
         ("SQLITE_CORRUPT_VTAB", LedgerCorruptError, ErrorCode.STORE_UNAVAILABLE, "damaged"),
         ("SQLITE_NOTADB", LedgerCorruptError, ErrorCode.STORE_UNAVAILABLE, "not a database"),
-        ("SQLITE_IOERR_FSYNC", LedgerError, ErrorCode.STORE_UNAVAILABLE, "SQLITE_IOERR_FSYNC"),
-        ("SQLITE_READONLY_DIRECTORY", LedgerError, ErrorCode.STORE_UNAVAILABLE, "writable"),
-        ("SQLITE_CANTOPEN", LedgerError, ErrorCode.STORE_UNAVAILABLE, "cannot be opened"),
-        ("SQLITE_NOMEM", LedgerError, ErrorCode.STORE_UNAVAILABLE, "memory"),
+        ("SQLITE_IOERR_FSYNC", LedgerDiskError, ErrorCode.STORE_UNAVAILABLE, "SQLITE_IOERR_FSYNC"),
+        ("SQLITE_READONLY_DIRECTORY", LedgerDiskError, ErrorCode.STORE_UNAVAILABLE, "writable"),
+        ("SQLITE_CANTOPEN", LedgerDiskError, ErrorCode.STORE_UNAVAILABLE, "cannot be opened"),
+        ("SQLITE_NOMEM", LedgerDiskError, ErrorCode.STORE_UNAVAILABLE, "memory"),
         ("SQLITE_TOOBIG", LedgerError, ErrorCode.STORE_UNAVAILABLE, "larger"),
         ("SQLITE_INTERRUPT", LedgerError, ErrorCode.SHUTTING_DOWN, "closing"),
         ("SQLITE_CONSTRAINT_UNIQUE", LedgerError, ErrorCode.STORE_CONFLICT, "what SQLite says"),

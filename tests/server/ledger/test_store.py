@@ -11,10 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from groupx_server.ledger import store
+from groupx_server.ledger import store, upkeep
+from groupx_server.ledger.health import Health
 from groupx_server.ledger.migrate import UpgradeReport, prepare
 from groupx_server.ledger.store import Ledger
-from groupx_shared.errors import ErrorCode, LedgerBusyError, LedgerError, LedgerTooNewError
+from groupx_shared.errors import (
+    ErrorCode,
+    LedgerBusyError,
+    LedgerCorruptError,
+    LedgerDiskError,
+    LedgerError,
+    LedgerTooNewError,
+)
 from support.ledgers import contents, fixed_now, names_in, old_file, opened
 
 LIMIT_S = 5.0
@@ -202,10 +210,64 @@ async def test_failed_commit_is_told_by_health_until_a_good_one(ledger: Ledger) 
         with pytest.raises(LedgerBusyError):
             await ledger.write(append("evt_1"))
         assert not ledger.is_healthy
-        assert "Another program holds" in (ledger.last_error or "")
+        assert "Another program holds" in (ledger.problem or "")
         other.rollback()
     await ledger.write(append("evt_1"))
     assert ledger.is_healthy
+
+
+async def test_a_full_disk_is_told_and_the_ledger_finds_out_by_itself_that_it_has_space(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recovered = asyncio.Event()
+    monkeypatch.setattr(upkeep, "PROBE_S", 0.01)
+    monkeypatch.setattr(Health, "_tell", lambda _, __, now: now is None and recovered.set())
+
+    def fix_the_size(connection: sqlite3.Connection) -> None:
+        # The smallest limit: SQLite takes the present size, since that is larger.
+        connection.execute("PRAGMA max_page_count=1").fetchall()
+
+    def fill(connection: sqlite3.Connection) -> None:
+        for number in range(100):
+            append(f"evt_{number}")(connection)
+            connection.execute("UPDATE events SET body_json = hex(zeroblob(4000))")
+
+    await ledger.write(fix_the_size)
+    with pytest.raises(LedgerDiskError, match="The disk is full"):
+        await ledger.write(fill)
+    assert "The disk is full" in (ledger.problem or "")
+    assert await ledger.read(count) == 0
+    async with asyncio.timeout(LIMIT_S):
+        await recovered.wait()  # the probe needs no new page
+    assert ledger.problem is None
+
+
+async def test_damage_that_a_read_meets_is_told_for_good(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: sqlite3.Connection) -> None:
+        error = sqlite3.DatabaseError("database disk image is malformed")
+        error.sqlite_errorname = "SQLITE_CORRUPT"
+        raise error
+
+    for use in (ledger.read, ledger.write):
+        with pytest.raises(LedgerCorruptError):
+            await use(broken)
+    assert await ledger.read(count) == 0
+    assert "is damaged" in (ledger.problem or "")
+
+
+async def test_a_disk_that_cannot_be_read_is_told_until_it_can(ledger: Ledger) -> None:
+    def broken(_: sqlite3.Connection) -> None:
+        error = sqlite3.OperationalError("disk I/O error")
+        error.sqlite_errorname = "SQLITE_IOERR_READ"
+        raise error
+
+    with pytest.raises(LedgerDiskError):
+        await ledger.read(broken)
+    assert "The disk failed" in (ledger.problem or "")
+    await ledger.read(count)
+    assert ledger.problem is None
 
 
 async def test_backup_while_in_use_can_be_opened(ledger: Ledger, tmp_path: Path) -> None:

@@ -13,9 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from groupx_server.ledger import upkeep as upkeep_module
 from groupx_server.ledger import writer as writer_module
 from groupx_server.ledger.connection import BUSY_TIMEOUT_MS
 from groupx_server.ledger.failpoints import VARIABLE
+from groupx_server.ledger.upkeep import Upkeep
 from groupx_server.ledger.writer import Writer
 from groupx_shared.errors import ErrorCode, LedgerError, RefusedError
 from support.ledgers import names_in, opened
@@ -182,11 +184,11 @@ async def test_error_of_a_commit_is_told_and_forgotten_after_a_good_one(
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(LedgerError, match="Another program holds"):
             await writer.submit(insert(1))
-        assert writer.last_error is not None
-        assert "Another program holds" in writer.last_error
+        assert writer.health.problem is not None
+        assert "Another program holds" in writer.health.problem
         other.rollback()
     assert await writer.submit(insert(1)) == 1
-    assert writer.last_error is None
+    assert writer.health.problem is None
 
 
 async def test_full_disk_leaves_the_writer_usable(writer: Writer, path: Path) -> None:
@@ -266,14 +268,14 @@ async def test_missing_file_is_not_made_by_the_writer(tmp_path: Path) -> None:
 def checkpoints(monkeypatch: pytest.MonkeyPatch) -> threading.Semaphore:
     """Makes a writer tidy up as soon as it is idle; released once after each time."""
     finished = threading.Semaphore(0)
-    checkpoint = Writer._checkpoint
+    checkpoint = Upkeep._checkpoint
 
-    def watched(self: Writer, connection: sqlite3.Connection) -> None:
-        checkpoint(self, connection)
+    def watched(self: Upkeep) -> None:
+        checkpoint(self)
         finished.release()
 
-    monkeypatch.setattr(writer_module, "IDLE_CHECKPOINT_S", 0.0)
-    monkeypatch.setattr(Writer, "_checkpoint", watched)
+    monkeypatch.setattr(upkeep_module, "IDLE_CHECKPOINT_S", 0.0)
+    monkeypatch.setattr(Upkeep, "_checkpoint", watched)
     return finished
 
 
