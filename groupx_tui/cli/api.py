@@ -114,6 +114,11 @@ class Api:
         path = path_of("api", "turns", turn_id, "cancel")
         return self._call("POST", path, {"clientCommandId": new_id("cmd")})
 
+    def take_up_again(self, turn_id: str, how: str) -> Json:
+        """Retry or continue an ended turn; the reply is that of an accepted message."""
+        path = path_of("api", "turns", turn_id, how)
+        return self._call("POST", path, {"clientCommandId": new_id("cmd")})
+
     def shut_down(self) -> Json:
         """Ask the server to stop; it names the workspace, so no other server ever obeys."""
         body = {"runtimeScopeKey": self.workspace.scope_key}

@@ -32,6 +32,15 @@ ALL_TYPES: Final = Option(
     "Show every kind of event, not only messages, turns that did not complete, and rooms.",
     kind="flag",
 )
+WAIT: Final = Option(("--wait", "-w"), "Wait for the answers and print them.", kind="flag")
+TIMEOUT: Final = Option(
+    ("--timeout",),
+    "With --wait: give up after this many seconds (the turn goes on).",
+    kind="number",
+    minimum=0,
+    maximum=604_800,
+    metavar="SECONDS",
+)
 ROOM_ARGUMENT: Final = Argument("room", "Room id.", metavar="ROOM", complete="rooms")
 TURN_ARGUMENT: Final = Argument("turn", "Turn id, like turn_01…", metavar="TURN")
 
@@ -68,15 +77,8 @@ COMMANDS: Final = (
             Option(("--all", "-a"), "Wake every enabled agent.", kind="flag"),
             ROOM,
             Option(("--reply-to",), "Event that this message answers.", metavar="EVENT"),
-            Option(("--wait", "-w"), "Wait for the answers and print them.", kind="flag"),
-            Option(
-                ("--timeout",),
-                "With --wait: give up after this many seconds (the turn goes on).",
-                kind="number",
-                minimum=0,
-                maximum=604_800,
-                metavar="SECONDS",
-            ),
+            WAIT,
+            TIMEOUT,
             Option(
                 ("--id",),
                 "Your own id for this message: sent again, nothing is done twice.",
@@ -248,6 +250,20 @@ COMMANDS: Final = (
         options=(JSON, CONFIG),
     ),
     Command(
+        ("turns", "retry"),
+        "again:run_retry",
+        "Send an ended turn's message once more, as a new turn.",
+        arguments=(TURN_ARGUMENT,),
+        options=(WAIT, TIMEOUT, JSON, CONFIG),
+    ),
+    Command(
+        ("turns", "continue"),
+        "again:run_continue",
+        "Ask the agent to go on with a turn that did not complete.",
+        arguments=(TURN_ARGUMENT,),
+        options=(WAIT, TIMEOUT, JSON, CONFIG),
+    ),
+    Command(
         ("status",),
         "status:run",
         "What runs: the server, rooms, agents, open turns.",
@@ -315,5 +331,5 @@ COMMANDS: Final = (
 GROUPS: Final = {
     "rooms": "Rooms: list, create, rename, archive, restore.",
     "agents": "Agents: list, restart.",
-    "turns": "Turns: list, show, cancel.",
+    "turns": "Turns: list, show, cancel, retry, continue.",
 }

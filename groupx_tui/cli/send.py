@@ -34,18 +34,29 @@ def run(call: Invocation) -> int:
     }
     if (reply_to := call.text("reply_to")) is not None:
         message["replyToEventId"] = reply_to
-    accepted = accept(api, message, clock)
+    return finish(api, call, accept(api, message, clock), clock, deadline)
+
+
+def finish(
+    api: Api, call: Invocation, accepted: dict[str, Any], clock: Clock, deadline: Deadline
+) -> int:
+    """Wait for the answers with --wait, else print the ids of what was accepted."""
     if call.flag("wait"):
         return _wait(api, call, accepted, clock, deadline)
     _print_accepted(accepted, as_json=call.flag("json"))
     return ExitCode.DONE
 
 
+def refuse_timeout_without_wait(call: Invocation) -> None:
+    """Raises: CommandError (usage)."""
+    if call.number("timeout") is not None and not call.flag("wait"):
+        raise CommandError("--timeout belongs to --wait.", ExitCode.USAGE)
+
+
 def _refuse_contradictions(call: Invocation) -> None:
     if call.flag("all") and call.texts("to"):
         raise CommandError("Give --all or --to, not both.", ExitCode.USAGE)
-    if call.number("timeout") is not None and not call.flag("wait"):
-        raise CommandError("--timeout belongs to --wait.", ExitCode.USAGE)
+    refuse_timeout_without_wait(call)
     if (own_id := call.text("id")) is not None and not 0 < len(own_id.strip()) <= 128:
         raise CommandError("--id takes 1 to 128 characters.", ExitCode.USAGE)
 
