@@ -18,6 +18,7 @@ from typing import Any, Final
 import uvicorn
 from starlette.types import ASGIApp
 
+from groupx_server.http.segments import joining
 from groupx_server.logs import get_logger
 from groupx_shared.errors import ConfigError
 
@@ -118,10 +119,9 @@ class HttpServer:
             self._sock.close()
 
     def _config(self) -> uvicorn.Config:
-        has_httptools = importlib.util.find_spec("httptools") is not None
         return uvicorn.Config(
             self._app,
-            http="httptools" if has_httptools else "h11",
+            http=joining(_protocol()),
             ws="none",
             lifespan="off",
             log_config=None,  # the program's logging is set up by its main, not by a library
@@ -133,6 +133,16 @@ class HttpServer:
             timeout_keep_alive=KEEP_ALIVE_S,
             backlog=BACKLOG,
         )
+
+
+def _protocol() -> type[asyncio.Protocol]:
+    if importlib.util.find_spec("httptools") is None:
+        from uvicorn.protocols.http.h11_impl import H11Protocol
+
+        return H11Protocol
+    from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+    return HttpToolsProtocol
 
 
 class _Server(uvicorn.Server):
