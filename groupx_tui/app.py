@@ -10,31 +10,29 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Callable, Coroutine
-from typing import Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rich.text import Text
 from textual import on
 from textual.app import App
 from textual.screen import Screen
 
-from groupx_shared.errors import ConfigError, GroupXError, WorkspaceError
-from groupx_shared.paths import private_folder, user_state_folder, user_themes_folder
-from groupx_shared.runtime import RuntimeFile
+from groupx_shared.errors import GroupXError, WorkspaceError
+from groupx_shared.ids import MAIN_ROOM
+from groupx_shared.paths import private_folder, user_state_folder
 from groupx_shared.text import safe_text
 from groupx_shared.workspace import Workspace
 from groupx_tui.actions import Where
 from groupx_tui.background import in_daemon_thread
-from groupx_tui.client.session import ClientSession
 from groupx_tui.handlers.registry import Handlers
-from groupx_tui.keymap import DEFAULT_KEYS, KeyMap, load_keymap
 from groupx_tui.messages import ServerFailed
-from groupx_tui.preferences import PreferenceFile
 from groupx_tui.screens.dialog import Dialog
 from groupx_tui.screens.room import RoomScreen
 from groupx_tui.screens.trouble import Trouble
+from groupx_tui.setup import Drafts, WindowSetup, load_setup
 from groupx_tui.state.model import ClientView
 from groupx_tui.terminal import RoomDriver, leave_on_signals, terminal_attributes
-from groupx_tui.theme import DEFAULT_THEME, ThemeShelf, load_themes, to_textual, unknown_theme
+from groupx_tui.theme import DEFAULT_THEME, to_textual, unknown_theme
 from groupx_tui.widgets.composer.composer import Composer
 from groupx_tui.widgets.header import room_title
 from groupx_tui.widgets.sidepanel import SidePanel
@@ -48,18 +46,13 @@ from groupx_tui.widgets.timeline.messages import (
 )
 from groupx_tui.widgets.timeline.pacing import FramePacer
 
+if TYPE_CHECKING:
+    from groupx_tui.client.session import ClientSession
+
 Result = TypeVar("Result")
 CRASH_FILE: Final = "crash.log"
 OSC52_SAFE_BYTES: Final = 74_994
 """xterm's limit for one OSC 52, in base64 characters; other terminals take as much or more."""
-
-
-class Drafts(Protocol):
-    """Texts that were not sent yet, by room."""
-
-    def load(self, room_id: str) -> str: ...
-    def save(self, room_id: str, text: str) -> None: ...
-    def close(self) -> None: ...
 
 
 class GroupXApp(App[int], inherit_bindings=False):
@@ -71,35 +64,38 @@ class GroupXApp(App[int], inherit_bindings=False):
 
     def __init__(
         self,
-        session: ClientSession,
+        open_session: Callable[[], ClientSession],
         drafts: Drafts,
+        setup: WindowSetup,
         *,
         start_server: Callable[[], object] = lambda: None,
-        keymap: KeyMap = DEFAULT_KEYS,
-        shelf: ThemeShelf,
-        preferences: PreferenceFile,
-        notes: tuple[str, ...] = (),
-        no_color: bool = False,
+        first_view: ClientView | None = None,
     ) -> None:
-        """`start_server` blocks until a server is ready and raises GroupXError when it cannot be;
-        `notes` are sentences to show once (a theme or key file that was not understood)."""
+        """`open_session` makes the session once the first frame, of `first_view`, is drawn (what
+        it needs takes as long to load as all else). `start_server` blocks until a server is ready
+        and raises GroupXError when it cannot be."""
         # Without colours only what the terminal does by itself is drawn: bold, reverse, underline.
-        super().__init__(driver_class=RoomDriver, ansi_color=True if no_color else None)
-        self.session = session
+        super().__init__(driver_class=RoomDriver, ansi_color=True if setup.no_color else None)
+        self._open_session = open_session
+        self._session: ClientSession | None = None
+        self._first_view = first_view or ClientView()
         self.drafts = drafts
-        self.keymap = keymap
-        self.shelf = shelf
-        self.preferences = preferences
+        self.keymap = setup.keymap
+        self.shelf = setup.shelf
+        self.preferences = setup.preferences
+        self._notes = setup.notes
         self._start_server = start_server
-        self._notes = notes
         self.terminal_attributes: list[Any] | None = None
         self.room = RoomScreen(
-            keymap, self.action_act, view=session.view, panel=preferences.chosen.panel
+            self.keymap,
+            self.action_act,
+            view=self._first_view,
+            panel=self.preferences.chosen.panel,
         )
         self.handlers = Handlers(self)
         self._pacer = FramePacer(self.draw_view, self.set_timer, time.monotonic)
         self.animation_level = "none"
-        for theme in shelf.themes.values():
+        for theme in self.shelf.themes.values():
             self.register_theme(to_textual(theme))
         self.theme = self._chosen_theme()
 
@@ -114,8 +110,9 @@ class GroupXApp(App[int], inherit_bindings=False):
         if not self.is_headless:
             leave_on_signals(self.leave, self.terminal_attributes)
         self.app_resume_signal.subscribe(self, self._came_back)
-        for note in self._notes:
-            self.tell(note, "warning")
+        for note in (*self._notes, self.drafts.problem):
+            if note:
+                self.tell(note, "warning")
         self.call_after_refresh(self.connect)
 
     def _came_back(self, app: App[Any]) -> None:
@@ -143,19 +140,27 @@ class GroupXApp(App[int], inherit_bindings=False):
 
     def leave(self, code: int = 0) -> None:
         """Close the window."""
-        self.drafts.close()
         self.exit(return_code=code)
 
     async def on_unmount(self) -> None:
-        """Let go of the connections."""
-        await self.session.aclose()
+        """Keep the drafts, let go of the connections."""
+        self.drafts.close()
+        if self._session is not None:
+            await self._session.aclose()
+
+    @property
+    def session(self) -> ClientSession:
+        """The connection to the server; made when it is first asked for."""
+        if self._session is None:
+            self._session = self._open_session()
+        return self._session
 
     # --- drawing
 
     @property
     def view(self) -> ClientView:
         """The newest view."""
-        return self.session.view
+        return self._first_view if self._session is None else self._session.view
 
     @property
     def place(self) -> Where:
@@ -169,7 +174,7 @@ class GroupXApp(App[int], inherit_bindings=False):
         """Show the newest view now."""
         if not self.room.is_mounted:
             return
-        view = self.session.view
+        view = self.view
         self.handlers.room.before_show(view)
         self.room.show(view)
         self.handlers.room.after_show(view)
@@ -328,41 +333,34 @@ class GroupXApp(App[int], inherit_bindings=False):
 
 def run_tui(workspace: Workspace, room: str | None = None) -> int:
     """Open the window on `workspace` and return the exit code when it is closed."""
-    import os
-
     attributes = terminal_attributes()
-    app = build_app(workspace, room, no_color=bool(os.environ.get("NO_COLOR")))
+    app = build_app(workspace, room)
     app.terminal_attributes = attributes
     app.run()
     return app.return_code or 0
 
 
-def build_app(workspace: Workspace, room: str | None, *, no_color: bool = False) -> GroupXApp:
+def build_app(workspace: Workspace, room: str | None = None) -> GroupXApp:
     """Put together the app for `workspace`, with the person's themes, keys and choices."""
-    from groupx_tui.cli.clock import Clock
-    from groupx_tui.cli.launch import ensure_server
     from groupx_tui.client.drafts import DraftStore
 
-    def start() -> RuntimeFile:
-        return ensure_server(workspace, Clock())
+    room_id = room or MAIN_ROOM
 
-    shelf = load_themes(user_themes_folder())
-    notes = list(shelf.problems)
-    preferences = PreferenceFile(user_state_folder())
-    keymap = DEFAULT_KEYS
-    try:
-        preferences.load()
-        keymap = load_keymap(user_themes_folder().parent / "keys.json")
-    except (WorkspaceError, ConfigError) as error:
-        notes.append(error.message)
-    session = ClientSession(workspace, room_id=room or "room:main")
+    def open_session() -> ClientSession:
+        from groupx_tui.client.session import ClientSession
+
+        return ClientSession(workspace, room_id=room_id)
+
+    def start_server() -> None:
+        from groupx_tui.cli.clock import Clock
+        from groupx_tui.cli.launch import ensure_server
+
+        ensure_server(workspace, Clock())
+
     return GroupXApp(
-        session,
+        open_session,
         DraftStore(workspace),
-        start_server=start,
-        keymap=keymap,
-        shelf=shelf,
-        preferences=preferences,
-        notes=tuple(notes),
-        no_color=no_color,
+        load_setup(),
+        start_server=start_server,
+        first_view=ClientView(room_id=room_id),
     )

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from groupx_shared.names import unknown_name
-from groupx_shared.wire.replies import RoomInfo
 from groupx_tui.matching import best_matches
 from groupx_tui.screens.ask import Ask
 from groupx_tui.screens.chooser import Choice, Chooser
@@ -21,6 +20,7 @@ from groupx_tui.widgets.composer.history import InputHistory
 from groupx_tui.widgets.header import room_title
 
 if TYPE_CHECKING:
+    from groupx_shared.wire.replies import RoomInfo
     from groupx_tui.app import GroupXApp
 
 

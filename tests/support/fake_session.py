@@ -207,6 +207,7 @@ class MemoryDrafts:
 
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}
+        self.problem: str | None = None
         self.is_closed = False
 
     def load(self, room_id: str) -> str:

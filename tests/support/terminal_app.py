@@ -5,17 +5,14 @@ With `crash`, the key for the next room raises. Prints `CODE=<exit code>` when i
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from groupx_shared.paths import user_state_folder
 from groupx_tui.app import GroupXApp
-from groupx_tui.preferences import PreferenceFile
+from groupx_tui.setup import load_setup
 from groupx_tui.terminal import terminal_attributes
-from groupx_tui.theme import load_themes
 from support.fake_session import FakeSession, MemoryDrafts
 
 
@@ -23,11 +20,9 @@ def main() -> int:
     """Open the window; return its exit code."""
     attributes = terminal_attributes()
     app = GroupXApp(
-        FakeSession(),
+        FakeSession,
         MemoryDrafts(),
-        shelf=load_themes(Path("/nonexistent")),
-        preferences=PreferenceFile(user_state_folder()),
-        no_color=bool(os.environ.get("NO_COLOR")),
+        load_setup(),
     )
     app.terminal_attributes = attributes
     if "crash" in sys.argv:

@@ -17,6 +17,7 @@ from groupx_tui.actions import Where
 from groupx_tui.app import GroupXApp
 from groupx_tui.keymap import DEFAULT_KEYS, KeyMap
 from groupx_tui.preferences import PreferenceFile
+from groupx_tui.setup import WindowSetup
 from groupx_tui.theme import ThemeShelf, load_themes
 from support.fake_session import FakeSession, MemoryDrafts
 
@@ -112,13 +113,15 @@ async def open_window(
     preferences = PreferenceFile(user_state_folder())
     preferences.load()
     app = GroupXApp(
-        session,
+        lambda: session,
         drafts,
+        WindowSetup(
+            shelf or load_themes(Path("/nonexistent")),
+            preferences,
+            keymap,
+            no_color=no_color,
+        ),
         start_server=start_server,
-        keymap=keymap,
-        shelf=shelf or load_themes(Path("/nonexistent")),
-        preferences=preferences,
-        no_color=no_color,
     )
     async with app.run_test(size=size, notifications=True) as pilot:
         window = Window(app, pilot, session, drafts)

@@ -17,7 +17,7 @@ from groupx_tui.preferences import PreferenceFile
 from groupx_tui.screens.trouble import Trouble
 from groupx_tui.state.model import ClientView
 from groupx_tui.theme import load_themes
-from support.fake_session import CODEX, FakeSession, sample_view
+from support.fake_session import CODEX, FakeSession, MemoryDrafts, sample_view
 from support.window import PATIENCE_S, Window, open_window
 
 pytestmark = pytest.mark.slow
@@ -136,6 +136,14 @@ async def test_notes_and_an_unknown_chosen_theme_are_told_once() -> None:
     async with open_window() as window:
         assert any("“nord”" in toast for toast in window.toasts)
         assert window.app.theme == "groupx-dark"
+
+
+async def test_drafts_that_cannot_be_kept_are_told() -> None:
+    drafts = MemoryDrafts()
+    drafts.problem = "Drafts cannot be kept: no space."
+    async with open_window(drafts=drafts) as window:
+        assert window.toasts == ["Drafts cannot be kept: no space."]
+    assert drafts.is_closed
 
 
 async def test_the_chosen_theme_is_there_again() -> None:

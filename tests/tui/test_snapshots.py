@@ -17,6 +17,7 @@ from textual.pilot import Pilot
 from groupx_shared.paths import user_state_folder
 from groupx_tui.app import GroupXApp
 from groupx_tui.preferences import PreferenceFile
+from groupx_tui.setup import WindowSetup
 from groupx_tui.theme import load_themes
 from support.fake_session import CODEX, GUIDE, KIMI, OFF, FakeSession, MemoryDrafts, sample_view
 
@@ -40,10 +41,9 @@ def _same_everywhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def window(**changes: Any) -> GroupXApp:
     """The app on a fake session whose view has these changes."""
     return GroupXApp(
-        FakeSession(replace(sample_view(), **changes)),
+        lambda: FakeSession(replace(sample_view(), **changes)),
         MemoryDrafts(),
-        shelf=load_themes(Path("/nonexistent")),
-        preferences=PreferenceFile(user_state_folder()),
+        WindowSetup(load_themes(Path("/nonexistent")), PreferenceFile(user_state_folder())),
     )
 
 
