@@ -67,6 +67,7 @@ class RoomScript:
 
     def __init__(self, first_seq: int = 1) -> None:
         self.next_seq = first_seq
+        self.person = PERSON
         self.durable: list[Event] = []
         self.live: list[Event] = []
         self._answers: dict[str, str] = {}
