@@ -139,7 +139,8 @@ class GroupXApp(App[int], inherit_bindings=False):
         self.push_screen(Trouble(self.keymap, event.why), answered)
 
     def leave(self, code: int = 0) -> None:
-        """Close the window."""
+        """Close the window; what is written stays a draft."""
+        self.handlers.room.keep_draft(self.room.composer.text)
         self.exit(return_code=code)
 
     async def on_unmount(self) -> None:
@@ -179,6 +180,10 @@ class GroupXApp(App[int], inherit_bindings=False):
         self.room.show(view)
         self.handlers.room.after_show(view)
         self._name_window(f"GroupX · {room_title(view)}")
+
+    def watch_app_focus(self, has_focus: bool) -> None:
+        """The terminal got or lost the focus."""
+        self.handlers.room.looked_away(self.view, is_away=not has_focus)
 
     def _name_window(self, title: str) -> None:
         if title != self.title:

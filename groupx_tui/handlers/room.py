@@ -32,6 +32,8 @@ class RoomHandlers:
         self._shown = ""
         self._histories: dict[str, InputHistory] = {}
         self._read_to: dict[str, int] = {}
+        self._away_since: int | None = None
+        """Newest event when the terminal lost the focus; None while it has it, or once marked."""
 
     # --- told by the app
 
@@ -46,10 +48,15 @@ class RoomHandlers:
         self._app.room.composer.open_room(self._app.drafts.load(view.room_id), history)
 
     def after_show(self, view: ClientView) -> None:
-        """It is drawn: mark what is new since this room was left."""
-        read_to = self._read_to.pop(view.room_id, None)
+        """It is drawn: mark what is new since this room, or the terminal, was left."""
+        read_to = self._read_to.pop(view.room_id, self._away_since)
         if read_to is not None and view.timeline.last_seq > read_to:
+            self._away_since = None
             self._app.room.timeline.mark_unread(read_to)
+
+    def looked_away(self, view: ClientView, *, is_away: bool) -> None:
+        """The terminal lost the focus (or has it again): what comes now is new."""
+        self._away_since = view.timeline.last_seq if is_away and view.ledger_id else None
 
     def keep_draft(self, text: str) -> None:
         """What is written in the shown room is this now."""

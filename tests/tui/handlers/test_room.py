@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from textual import events
 
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_tui.screens.ask import Ask
@@ -152,7 +153,6 @@ async def test_each_room_keeps_its_draft_and_its_history() -> None:
         await window.press("up")
         assert window.text == "sent here"
     assert drafts.texts["room:ideas"] == "kept from before"
-    assert drafts.is_closed is False or drafts.texts["room:main"] in {"half", "sent here"}
 
 
 async def test_what_came_while_one_was_away_is_marked() -> None:
@@ -169,3 +169,27 @@ async def test_what_came_while_one_was_away_is_marked() -> None:
         await window.type("seen")
         await window.press("enter")
         assert marks == [5, None]
+
+
+async def test_what_came_while_the_terminal_had_no_focus_is_marked_once() -> None:
+    async with open_window() as window:
+        marks: list[int | None] = []
+        window.app.room.timeline.mark_unread = (  # type: ignore[method-assign]
+            lambda after_seq, since=None: marks.append(after_seq)
+        )
+        window.app.post_message(events.AppBlur())
+        await window.settle()
+        for seq in (6, 7):
+            timeline = TimelineView("room:main", (message(1, "a"), message(seq, "b")), 1, seq)
+            window.session.push(timeline=timeline)
+            await window.settle()
+        window.app.post_message(events.AppFocus())
+        await window.settle()
+        assert marks == [5]
+
+
+async def test_a_text_that_was_cleared_right_before_closing_is_no_draft() -> None:
+    async with open_window() as window:
+        await window.type("gone")
+        await window.pilot.press("ctrl+c", "ctrl+c", "ctrl+c")
+    assert window.drafts.texts["room:main"] == ""
