@@ -77,6 +77,7 @@ def _ending(kind: str, body: dict[str, Any]) -> str:
     code = f" ({safe_line(str(body['errorCode']), 64)})" if body.get("errorCode") else ""
     why = body.get("errorMessage") or body.get("reason")
     reason = f": {safe_line(str(why), MAX_BODY)}" if why else ""
-    uncertain = ", uncertain" if body.get("deliveryCertainty") == "unknown" else ""
+    is_uncertain = kind == "turn.interrupted" or body.get("deliveryCertainty") == "unknown"
+    uncertain = ", uncertain" if is_uncertain else ""
     turn = safe_line(str(body.get("turnId") or "?"), 80)
     return f"{turn} {kind.removeprefix('turn.')}{uncertain}{code}{reason}"

@@ -165,6 +165,9 @@ def _failure(block: TurnBlock) -> list[Words]:
         lines.append((("? uncertain: it may have arrived", Role.STATE_UNCERTAIN),))
     elif block.phase == "interrupted" and block.certainty == "not_delivered":
         lines.append((("it did not arrive", Role.DIM),))
+    elif block.phase == "interrupted":
+        text = "? uncertain: it arrived, and how far the agent came is not known"
+        lines.append(((text, Role.STATE_UNCERTAIN),))
     return lines
 
 
