@@ -1,1 +1,1 @@
-"""The clients: command line and full-screen terminal room; they meet the server on the wire only."""
+"""The clients: command line and full-screen room; they meet the server on the wire only."""

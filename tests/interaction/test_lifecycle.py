@@ -103,7 +103,9 @@ def test_a_message_repeated_with_its_id_is_accepted_once(folder: Path) -> None:
 def test_a_tail_shows_what_happens_and_ends_with_a_broken_pipe(folder: Path) -> None:
     groupx(folder, "start")
     tail = subprocess.Popen(
-        command(folder, "tail", "--since", "0", "--json", "--all-types"), stdout=subprocess.PIPE, text=True
+        command(folder, "tail", "--since", "0", "--json", "--all-types"),
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert tail.stdout is not None
     groupx(folder, "send", "--wait", "[[say to the tail]]")
