@@ -24,6 +24,8 @@ class Cancelled:
 
     reply: CancelReply
     actor_id: str
+    room_id: str
+    correlation_id: str
     tell_agent: bool
 
 
@@ -39,19 +41,20 @@ def cancel_turn(
     command_hash = canonical_hash(COMMAND, {"turnId": turn_id})
     stored = find_receipt(connection, binding_id, client_command_id, COMMAND, command_hash)
     row = connection.execute(
-        "SELECT status, target_actor_id FROM turns WHERE turn_id = ?", (turn_id,)
+        "SELECT status, target_actor_id, room_id, root_correlation_id FROM turns WHERE turn_id = ?",
+        (turn_id,),
     ).fetchone()
     if row is None:
         raise unknown_turn(turn_id)
-    status, actor_id = TurnStatus(row[0]), str(row[1])
+    status, where = TurnStatus(row[0]), (str(row[1]), str(row[2]), str(row[3]))
     if stored is not None:
         reply = CancelReply.model_validate(stored)
-        return Cancelled(reply, actor_id, tell_agent=status is TurnStatus.CANCELLING)
+        return Cancelled(reply, *where, status is TurnStatus.CANCELLING)
     reply = _apply(connection, turn_id, status, limits, now)
     result = reply.model_dump(mode="json", by_alias=True)
     store_receipt(connection, binding_id, client_command_id, COMMAND, command_hash, result, now)
     failpoint("cancel.before_commit")
-    return Cancelled(reply, actor_id, tell_agent=reply.status == "cancelling")
+    return Cancelled(reply, *where, reply.status == "cancelling")
 
 
 def _apply(

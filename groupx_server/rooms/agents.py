@@ -16,11 +16,13 @@ from groupx_server.ledger.turns import QueuedHead, head_of_lane, queued_counts
 from groupx_server.logs import get_logger
 from groupx_server.rooms.board import Board
 from groupx_server.rooms.lane import Lane
+from groupx_server.rooms.live import Speaker, live_event
 from groupx_server.rooms.roster import Roster
 from groupx_server.rooms.turnrunner import Runtime
 from groupx_shared.errors import ErrorCode
 from groupx_shared.names import unknown_name
 from groupx_shared.text import safe_line
+from groupx_shared.wire.events import EventType
 
 STARTS_AT_ONCE: Final = 4
 """A start costs an agent seconds of CPU; more at once only make all of them late."""
@@ -81,9 +83,19 @@ class Agents:
         """A cancel is on disk: tell the agent, or take the turn off the queue's count."""
         lane = self._lanes.get(cancelled.actor_id)
         if cancelled.tell_agent and lane is not None:
+            self._say_cancelling(cancelled)
             lane.cancel(cancelled.reply.turn_id)
         elif cancelled.reply.accepted and cancelled.reply.status == "cancelled":
             self.board.count_queued(cancelled.actor_id, -1)
+
+    def _say_cancelling(self, cancelled: Cancelled) -> None:
+        """Live: the end comes when the agent confirms, or when its time for that is over."""
+        name = self.roster.entries[cancelled.actor_id].display_name
+        speaker = Speaker(cancelled.actor_id, name, cancelled.room_id, cancelled.correlation_id)
+        body = {"turnId": cancelled.reply.turn_id}
+        now = self._runtime.clock.now()
+        data = live_event(speaker, EventType.TURN_CANCELLING, body, now)
+        self._runtime.outlet.publish_transient(data, cancelled.room_id)
 
     def request_restart(self, actor_id: str) -> None:
         """End the agent's process soon; a running turn ends as failed, never sent again."""

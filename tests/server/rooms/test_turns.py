@@ -129,6 +129,7 @@ async def test_a_running_turn_can_be_cancelled_and_keeps_its_text(tmp_path: Path
         turn_id = (await rooms.send()).turns[0].turn_id
         await rooms.turn_in(turn_id, "running")
         assert (await rooms.service.cancel_turn(turn_id, "k")).status == "cancelling"
+        assert rooms.listener.bodies("turn.cancelling") == [{"turnId": turn_id}]
         turn = await rooms.turn_in(turn_id)
         assert (turn.status, turn.partial_text) == ("cancelled", "half")
 
