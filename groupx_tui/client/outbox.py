@@ -6,6 +6,7 @@ message whose fate is not known says so; it is never posted again under another 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Final
@@ -21,6 +22,8 @@ from groupx_tui.client.refusals import request_of
 from groupx_tui.client.viewstore import ViewStore
 from groupx_tui.state.pending import add_pending, confirm_pending, refuse_pending
 
+_HALF_CHARACTERS: Final = re.compile("[\ud800-\udfff]")
+"""A paste of broken bytes may hold them; they cannot be written as JSON."""
 MAX_TRIES: Final = 5
 """With the pauses between them about four seconds: a server restart is over by then."""
 UNKNOWN_FATE: Final = (
@@ -60,7 +63,7 @@ class Outbox:
             client_command_id=command,
             room_id=self._store.view.room_id,
             to=list(to),
-            content=text.encode("utf-8", "replace").decode(),  # half characters are no JSON
+            content=_HALF_CHARACTERS.sub("\ufffd", text),
             reply_to_event_id=reply_to_event_id,
         )
         shown = add_pending(

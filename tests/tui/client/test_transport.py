@@ -9,39 +9,18 @@ from collections.abc import AsyncIterator
 import pytest
 
 from groupx_shared.errors import ErrorCode, RefusedError, ServerUnreachableError
-from groupx_shared.runtime import RuntimeFile
 from groupx_shared.wire.requests import CommandRequest
 from groupx_tui.client.endpoint import Endpoint
 from groupx_tui.client.transport import Query, Transport
 from support.fake_server import FakeServer, hang_up, refuse, runtime_at, stay_silent
 from support.loopback_http import HttpRequest, Responder
-
-
-class Place:
-    """Where the runtime file says the server is; the test moves it."""
-
-    def __init__(self, runtime: RuntimeFile | None) -> None:
-        self.runtime = runtime
-
-    def find(self) -> RuntimeFile | None:
-        return self.runtime
+from support.server_place import Place
 
 
 async def read_into(received: list[bytes], transport: Transport) -> None:
     async with transport.stream("/api/export") as chunks:
         async for chunk in chunks:
             received += [chunk]
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[FakeServer]:
-    async with FakeServer() as running:
-        yield running
-
-
-@pytest.fixture
-def place(server: FakeServer) -> Place:
-    return Place(server.runtime)
 
 
 @pytest.fixture
