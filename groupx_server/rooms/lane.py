@@ -8,12 +8,14 @@ a wake that is lost or doubled changes nothing.
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Final
 
 from groupx_server.agents.host import AgentHost
 from groupx_server.ledger.turns import QueuedHead, head_of_lane
 from groupx_server.logs import get_logger
 from groupx_server.rooms.board import Board
+from groupx_server.rooms.patience import read_patiently
 from groupx_server.rooms.roster import RosterEntry
 from groupx_server.rooms.sessions import SessionBook
 from groupx_server.rooms.turnrunner import Outcome, Performer, Runtime, TurnRunner
@@ -21,6 +23,9 @@ from groupx_shared.errors import AgentError, ConfigError, ErrorCode, GroupXError
 
 AFTER_FAULT_S: Final = 1.0
 """Pause after an internal fault, so that a fault that repeats does not spin."""
+
+CLOSE_WITHIN_S: Final = 5.0
+"""For the rows of the process at stop, should the disk fail just then."""
 
 log = get_logger(__name__)
 
@@ -54,44 +59,47 @@ class Lane:
                 await self._sessions.close_ended()
                 await self._drain()
         finally:
-            await self._sessions.close("stopped")
+            await self._close_rows()
 
     async def _drain(self) -> None:
         while (head := await self._head()) is not None:
+            runner = self._runner(head)
             try:
-                await self._serve(head)
+                await self._serve(runner)
             except Exception:  # task boundary: one turn's fault must not end the lane
                 log.exception("lane.fault", actor=self._entry.actor_id, turn=head.turn_id)
-                await self._end_after_fault(head)
+                _stop_if_asked()
+                await self._end_after_fault(runner)
 
     async def _head(self) -> QueuedHead | None:
-        actor_id = self._entry.actor_id
-        return await self._runtime.ledger.read(
-            lambda connection: head_of_lane(connection, actor_id)
-        )
+        query = partial(head_of_lane, actor_id=self._entry.actor_id)
+        return await read_patiently(self._runtime.ledger, query)
 
-    async def _serve(self, head: QueuedHead) -> None:
-        performer = Performer(self._entry.actor_id, self._entry.display_name, self._entry.identity)
-        runner = TurnRunner(
+    def _runner(self, head: QueuedHead) -> TurnRunner:
+        entry = self._entry
+        return TurnRunner(
             self._runtime,
-            performer,
+            Performer(entry.actor_id, entry.display_name, entry.identity),
             head,
             on_waiting=self._show_waiting,
-            on_left_queue=lambda: self._board.count_queued(self._entry.actor_id, -1),
+            on_left_queue=lambda: self._board.count_queued(entry.actor_id, -1),
         )
+
+    async def _serve(self, runner: TurnRunner) -> None:
         self._current = runner
-        self._board.update(self._entry.actor_id, active_turn_id=head.turn_id, is_waiting=False)
+        turn_id = runner.head.turn_id
+        self._board.update(self._entry.actor_id, active_turn_id=turn_id, is_waiting=False)
         try:
-            outcome = await self._perform(runner, head)
+            outcome = await self._perform(runner)
         finally:
             self._current = None
             self._board.update(self._entry.actor_id, active_turn_id=None, is_waiting=False)
         self._board.update(self._entry.actor_id, last_error=outcome.error)
         await self._sessions.close_ended()
 
-    async def _perform(self, runner: TurnRunner, head: QueuedHead) -> Outcome:
+    async def _perform(self, runner: TurnRunner) -> Outcome:
         try:
-            binding = await self._sessions.acquire(head.room_id)
+            binding = await self._sessions.acquire(runner.head.room_id)
         except (AgentError, ConfigError) as error:
             await runner.fail(error)
             return Outcome(error=error.message)
@@ -100,10 +108,8 @@ class Lane:
     def _show_waiting(self, is_waiting: bool) -> None:
         self._board.update(self._entry.actor_id, is_waiting=is_waiting)
 
-    async def _end_after_fault(self, head: QueuedHead) -> None:
+    async def _end_after_fault(self, runner: TurnRunner) -> None:
         """End the turn if that can be written; else it is settled at the next start."""
-        performer = Performer(self._entry.actor_id, self._entry.display_name, self._entry.identity)
-        runner = TurnRunner(self._runtime, performer, head)
         fault = GroupXError(
             "GroupX had an internal fault in this turn; “groupx logs” has the details.",
             code=ErrorCode.INTERNAL_ERROR,
@@ -111,5 +117,20 @@ class Lane:
         try:
             await runner.fail(fault)
         except GroupXError:
-            log.exception("lane.unsettled", turn=head.turn_id)
+            log.exception("lane.unsettled", turn=runner.head.turn_id)
         await asyncio.sleep(AFTER_FAULT_S)
+
+    async def _close_rows(self) -> None:
+        """The server stops. Rows that cannot be closed now are closed by the next start."""
+        try:
+            async with asyncio.timeout(CLOSE_WITHIN_S):
+                await self._sessions.close("stopped")
+        except (TimeoutError, GroupXError) as error:
+            log.warning("lane.rows_left", actor=self._entry.actor_id, error=str(error))
+
+
+def _stop_if_asked() -> None:
+    """A fault in the moment of a stop must not hide the stop: it is asked for only once."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError

@@ -25,6 +25,7 @@ from groupx_server.ledger.bindings import (
 from groupx_server.ledger.events import NewEvent, insert_event
 from groupx_server.ledger.store import Ledger
 from groupx_server.rooms.clock import Clock
+from groupx_server.rooms.patience import read_patiently, write_patiently
 from groupx_server.rooms.roster import RosterEntry
 from groupx_server.rooms.turnrunner import Binding
 from groupx_shared.errors import AgentError, ErrorCode
@@ -92,7 +93,7 @@ class SessionBook:
             protocol=self._host.protocol,
             cwd=str(self._entry.spec.cwd),
         )
-        return await self._ledger.read(query)
+        return await read_patiently(self._ledger, query)
 
     async def _record(self, room_id: str, session: Session) -> Binding:
         instance_id = self._host.instance_id
@@ -140,7 +141,7 @@ class SessionBook:
             insert_binding(connection, row, now)
             insert_event(connection, self._event(room_id, body, now))
 
-        await self._ledger.write(step)
+        await write_patiently(self._ledger, step)
         self._instance_id = instance_id
         self._bindings[room_id] = binding
         return binding
@@ -158,7 +159,7 @@ class SessionBook:
             step = partial(
                 end_instance, instance_id=instance_id, status=status, now=self._clock.now()
             )
-            await self._ledger.write(step)
+            await write_patiently(self._ledger, step)
 
     async def _record_failure(self, room_id: str, error: AgentError) -> None:
         body = SessionBody(
@@ -169,7 +170,7 @@ class SessionBook:
             error_message=safe_line(error.message, 1024),
         )
         event = self._event(room_id, body, self._clock.now())
-        await self._ledger.write(partial(insert_event, event=event))
+        await write_patiently(self._ledger, partial(insert_event, event=event))
 
     def _event(self, room_id: str, body: SessionBody, now: str) -> NewEvent:
         kinds = {

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 from groupx_server.agents.base import Session
 from groupx_server.context.gather import PacketRequest, gather_packet
@@ -28,6 +28,7 @@ from groupx_server.domain.native import (
     Waiting,
 )
 from groupx_server.domain.turn import TurnStatus
+from groupx_server.ledger.batch import Step
 from groupx_server.ledger.dispatch import (
     Attempt,
     Claim,
@@ -45,7 +46,10 @@ from groupx_server.rooms.clock import Clock
 from groupx_server.rooms.collect import TurnCollector
 from groupx_server.rooms.deltas import LiveOutput
 from groupx_server.rooms.live import Outlet, Speaker
+from groupx_server.rooms.patience import read_patiently, write_patiently
 from groupx_shared.errors import ErrorCode, GroupXError
+
+T = TypeVar("T")
 
 PARTIAL_EVERY_S: Final = 0.4
 """A running answer is on disk at most this long after it was shown."""
@@ -122,9 +126,10 @@ class TurnRunner:
         self._cancel_requested = asyncio.Event()
         self._collector: TurnCollector | None = None
         self._part_no = 0
+        self._is_queued = True
 
     async def run(self, binding: Binding) -> Outcome:
-        """Bring the turn to its end. Raises: LedgerError when the ledger cannot be written."""
+        """Bring the turn to its end. Raises: LedgerError when the ledger is closed."""
         try:
             packet = await self._packet(binding)
         except GroupXError as error:
@@ -133,13 +138,12 @@ class TurnRunner:
         attempt = await self._claim(binding, packet)
         if attempt is None:
             return Outcome()
-        self._on_left_queue()
+        self._leave_queue()
         self._collector = self._new_collector(attempt)
         try:
             return await self._attempted(attempt, binding, packet)
         except asyncio.CancelledError:
-            async with asyncio.timeout(END_WITHIN_S):
-                await self._end(self._interrupted())
+            await self._end_at_stop()
             raise
 
     def cancel(self) -> None:
@@ -147,19 +151,32 @@ class TurnRunner:
         self._cancel_requested.set()
 
     async def fail(self, error: GroupXError, reason: str | None = None) -> None:
-        """End a turn that never reached its agent."""
-        extra = {} if reason is None else {"reason": reason}
-        ended = await self._end(
-            TurnEnd(
-                self.head.turn_id,
-                TurnStatus.FAILED,
-                error_code=error.code,
-                error_message=error.message,
-                extra=extra,
-            )
+        """End a turn that cannot go on; what was answered until then is kept."""
+        turn_id, extra = self.head.turn_id, {} if reason is None else {"reason": reason}
+        code, message = error.code, error.message
+        end = TurnEnd(
+            turn_id, TurnStatus.FAILED, error_code=code, error_message=message, extra=extra
         )
-        if ended.is_new:
+        if self._collector is not None:
+            end = self._collector.finish(
+                turn_id, TurnStatus.FAILED, error_code=code, error_message=message
+            )
+        if (await self._end(end)).is_new:
+            self._leave_queue()
+
+    def _leave_queue(self) -> None:
+        if self._is_queued:
+            self._is_queued = False
             self._on_left_queue()
+
+    async def _end_at_stop(self) -> None:
+        """The server stops: end as `interrupted` if the disk takes it within the bound. If not,
+        the next start does; the stop goes on either way."""
+        try:
+            async with asyncio.timeout(END_WITHIN_S):
+                await self._end(self._interrupted())
+        except (TimeoutError, GroupXError) as error:
+            log.warning("turn.unsettled", turn=self.head.turn_id, error=str(error))
 
     async def _packet(self, binding: Binding) -> Packet:
         request = PacketRequest(
@@ -171,7 +188,7 @@ class TurnRunner:
             session_is_fresh=binding.is_fresh,
             max_chars=self._runtime.limits.context_characters,
         )
-        return await self._runtime.ledger.read(partial(gather_packet, request=request))
+        return await read_patiently(self._runtime.ledger, partial(gather_packet, request=request))
 
     async def _claim(self, binding: Binding, packet: Packet) -> Attempt | None:
         claim = Claim(
@@ -182,7 +199,7 @@ class TurnRunner:
             context_through_seq=packet.through_seq,
         )
         now = self._runtime.clock.now()
-        return await self._runtime.ledger.write(partial(claim_turn, claim=claim, now=now))
+        return await self._write(partial(claim_turn, claim=claim, now=now))
 
     def _new_collector(self, attempt: Attempt) -> TurnCollector:
         speaker = Speaker(
@@ -197,9 +214,7 @@ class TurnRunner:
 
     async def _attempted(self, attempt: Attempt, binding: Binding, packet: Packet) -> Outcome:
         now = self._runtime.clock.now()
-        may_send = await self._runtime.ledger.write(
-            partial(mark_prompt_invoked, attempt=attempt, now=now)
-        )
+        may_send = await self._write(partial(mark_prompt_invoked, attempt=attempt, now=now))
         if not may_send:
             await self._end(TurnEnd(attempt.turn_id, TurnStatus.CANCELLED))
             return Outcome()
@@ -255,7 +270,7 @@ class TurnRunner:
             instance_id=binding.instance_id,
             now=self._runtime.clock.now(),
         )
-        await self._runtime.ledger.write(step)
+        await self._write(step)
 
     async def _save_partials(self, turn_id: str) -> None:
         while True:
@@ -269,7 +284,7 @@ class TurnRunner:
             return
         self._part_no += 1
         step = partial(append_partial, turn_id=turn_id, part_no=self._part_no, text="".join(pieces))
-        await self._runtime.ledger.write(step)
+        await self._write(step)  # what comes meanwhile goes into the next piece
 
     def _end_of(self, attempt: Attempt, last: NativeEvent) -> TurnEnd:
         assert self._collector is not None
@@ -303,7 +318,7 @@ class TurnRunner:
 
     async def _end(self, end: TurnEnd) -> Ended:
         runtime = self._runtime
-        ended = await runtime.ledger.write(
+        ended = await self._write(
             partial(end_turn, end=end, limits=runtime.limits, now=runtime.clock.now())
         )
         failpoint("terminal.after_commit")
@@ -315,6 +330,9 @@ class TurnRunner:
             duration_ms=end.duration_ms,
         )
         return ended
+
+    async def _write(self, step: Step[T]) -> T:
+        return await write_patiently(self._runtime.ledger, step)
 
 
 def _proves_delivery(event: NativeEvent) -> bool:

@@ -221,7 +221,12 @@ async def test_a_full_disk_is_told_and_the_ledger_finds_out_by_itself_that_it_ha
 ) -> None:
     recovered = asyncio.Event()
     monkeypatch.setattr(upkeep, "PROBE_S", 0.01)
-    monkeypatch.setattr(Health, "_tell", lambda _, __, now: now is None and recovered.set())
+
+    def tell(_: Health, __: str | None, now: str | None) -> None:
+        if now is None:
+            recovered.set()
+
+    monkeypatch.setattr(Health, "_tell", tell)
 
     def fix_the_size(connection: sqlite3.Connection) -> None:
         # The smallest limit: SQLite takes the present size, since that is larger.
