@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from markdown_it.token import Token
 from rich.style import Style
 
 from groupx_tui.render.code import write_code
@@ -22,6 +21,9 @@ from groupx_tui.render.markdown.table import Cell, Table, write_table
 from groupx_tui.render.palette import Palette, Role
 from groupx_tui.render.row import Layout, Piece
 from groupx_tui.render.writer import Writer
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
 
 _BLANK: Final = re.compile(r"[>\s]*$")
 _BULLETS: Final = ("•", "◦", "▪")

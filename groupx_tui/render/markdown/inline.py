@@ -7,12 +7,15 @@ their line breaks.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from markdown_it.token import Token
 from rich.style import Style
 
 from groupx_tui.render.palette import Palette, Role
 from groupx_tui.render.row import Piece
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
 
 _OPENS = {
     "em_open": Role.EMPHASIS,

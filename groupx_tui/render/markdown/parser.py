@@ -6,10 +6,12 @@ stay visible: a block is parsed alone, so what another block defines is not know
 
 from __future__ import annotations
 
-from typing import Final
+from functools import cache
+from typing import TYPE_CHECKING, Final
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 MAX_NESTING: Final = 60
 """Deeper containers are shown as plain text: the parser drops what is in them."""
@@ -19,19 +21,19 @@ MAX_BRACKETS: Final = 300
 not closed is searched to the end of the block."""
 
 
-def _build(*, has_links: bool) -> MarkdownIt:
+@cache
+def _parser(*, has_links: bool) -> MarkdownIt:
+    # Loaded with the first markdown: that is after the window's first frame.
+    from markdown_it import MarkdownIt
+
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": MAX_NESTING})
     parser.enable(["table", "strikethrough"]).disable(["reference"])
     return parser if has_links else parser.disable(["link", "image"])
 
 
-_PARSER: Final = _build(has_links=True)
-_PARSER_WITHOUT_LINKS: Final = _build(has_links=False)
-
-
 def parse(source: str) -> list[Token] | None:
     """Return the tokens of a block, or None when it is nested too deep to be laid out."""
-    parser = _PARSER if source.count("[") <= MAX_BRACKETS else _PARSER_WITHOUT_LINKS
+    parser = _parser(has_links=source.count("[") <= MAX_BRACKETS)
     try:
         tokens = parser.parse(source)
     except RecursionError:
