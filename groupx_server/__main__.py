@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parse(arguments)
     try:
         workspace = _workspace(options)
-        return asyncio.run(_serve(workspace, in_foreground=options.foreground))
+        return _run(workspace, in_foreground=options.foreground)
     except GroupXError as error:
         print(f"groupx-server: {error.message}", file=sys.stderr)  # noqa: T201 - its only output
         return EXIT_CANNOT_START
@@ -48,6 +48,13 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _workspace(options: argparse.Namespace) -> Workspace:
     return default_workspace() if options.default_workspace else find_workspace(options.config)
+
+
+def _run(workspace: Workspace, *, in_foreground: bool) -> int:
+    from groupx_server.http.serve import loop_factory
+
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        return runner.run(_serve(workspace, in_foreground=in_foreground))
 
 
 async def _serve(workspace: Workspace, *, in_foreground: bool) -> int:
