@@ -14,6 +14,8 @@ from typing import Any, Final
 from groupx_server.agents.loose import as_dict, as_text
 
 _HUNK: Final = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@.*$", re.MULTILINE)
+_TRAILER: Final = re.compile(r"\n\nMoved to: .*\Z", re.DOTALL)
+"""What Codex puts behind the hunks of a file that it also moves."""
 _VERBS: Final = {"add": "Create", "delete": "Delete", "update": "Edit"}
 
 
@@ -47,6 +49,7 @@ def diff_items(change: dict[str, Any]) -> list[dict[str, Any]]:
         return [_item(path, None, diff)]
     if kind == "delete":
         return [_item(path, diff, "")]
+    diff = _TRAILER.sub("", diff)
     hunks = _HUNK.split(diff)[2::2] or ([diff] if diff else [])
     return [_item(path, *_sides(hunk)) for hunk in hunks]
 
@@ -55,12 +58,10 @@ def _sides(hunk: str) -> tuple[str, str]:
     """The lines before and after a hunk."""
     old, new = [], []
     for line in hunk.strip("\n").splitlines():
-        mark, text = line[:1], line[1:]
-        if mark == "\\":  # “No newline at end of file”
-            continue
-        if mark != "+":
+        mark, text = line[:1] or " ", line[1:]
+        if mark in " -":
             old.append(text)
-        if mark != "-":
+        if mark in " +":
             new.append(text)
     return "\n".join(old), "\n".join(new)
 

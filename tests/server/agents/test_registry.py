@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from groupx_server.agents.acp_driver import AcpDriver
-from groupx_server.agents.base import AgentSpec
+from groupx_server.agents.base import AgentSpec, native_protocol
+from groupx_server.agents.codex_driver import CodexDriver
 from groupx_server.agents.presets import PRESETS, apply_preset
 from groupx_server.agents.registry import DriverRegistry
 from groupx_shared.errors import AgentError, ConfigError, ErrorCode
@@ -28,6 +29,14 @@ def test_the_acp_driver_takes_any_command() -> None:
 def test_the_builtin_agent_is_a_module_of_ours_that_a_folder_cannot_shadow() -> None:
     driver = DriverRegistry(NoGuard())(_spec("builtin"))
     assert driver.spec.argv == [sys.executable, "-P", "-m", "groupx_server.builtin_agent"]
+
+
+def test_codex_speaks_its_own_protocol_and_its_bridge_is_a_preset() -> None:
+    registry = DriverRegistry(NoGuard())
+    assert isinstance(registry(_spec("codex", model="m")), CodexDriver)
+    assert native_protocol("codex") == "codex-app-server"
+    assert isinstance(registry(_spec("codex-acp")), AcpDriver)
+    assert native_protocol("codex-acp") == "acp"
 
 
 def test_an_unknown_name_is_answered_with_the_nearest() -> None:
