@@ -74,7 +74,9 @@ class DriverRegistry:
         return CodexDriver(spec, self._guard, self._clock)
 
     def _builtin(self, spec: AgentSpec) -> Driver:
-        return self._acp(replace(spec, argv=list(spec.argv) or [sys.executable, *_BUILTIN_ARGV]))
+        argv = list(spec.argv) or [sys.executable, *_BUILTIN_ARGV]
+        # Our own agent says everything before its answer: there is nothing to wait for.
+        return self._acp(replace(spec, argv=argv, options={"settle_s": 0, **spec.options}))
 
     def _preset(self, preset: Preset, spec: AgentSpec) -> Driver:
         return self._acp(apply_preset(preset, spec))
