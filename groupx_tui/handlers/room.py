@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from groupx_shared.ids import MAIN_ROOM
 from groupx_shared.names import unknown_name
 from groupx_tui.matching import best_matches
 from groupx_tui.screens.ask import Ask
@@ -115,6 +116,9 @@ class RoomHandlers:
     def archive(self, argument: str) -> None:
         """Take the shown room off the list, after a question."""
         view = self._app.view
+        if view.room_id == MAIN_ROOM:
+            self._app.tell("The main room always stays; it can be renamed but not archived.")
+            return
         text = (
             f"“{room_title(view)}” leaves the list. All messages stay on disk and can be searched "
             "and exported; /restore brings the room back."

@@ -102,8 +102,17 @@ async def test_renaming_starts_from_the_title_it_has() -> None:
         assert "Main2" in window.screen_text()
 
 
+async def test_the_main_room_is_not_archived() -> None:
+    async with open_window() as window:
+        await window.type("/archive")
+        await window.press("enter")
+        assert not window.has_dialog
+        assert "always stays" in window.toasts[-1]
+
+
 async def test_archiving_asks_first_and_goes_to_another_room() -> None:
     async with open_window() as window:
+        await window.press("alt+down")
         await window.type("/archive")
         await window.press("enter")
         assert isinstance(window.top, Confirm)
@@ -111,8 +120,8 @@ async def test_archiving_asks_first_and_goes_to_another_room() -> None:
         assert window.asked("change_room") == []
         await window.type("/archive")
         await window.press("enter", "enter")
-        assert window.asked("change_room") == [("change_room", "room:main", None, True)]
-        assert window.session.view.room_id == "room:ideas"
+        assert window.asked("change_room") == [("change_room", "room:ideas", None, True)]
+        assert window.session.view.room_id == "room:main"
 
 
 async def test_an_archived_room_is_restored_and_shown() -> None:
