@@ -26,6 +26,11 @@ _NO_START: Final = frozenset(
 _NO_END: Final = frozenset("‘“（〔［｛〈《「『【([{$¥￥£＄")
 """Characters that may not end a line."""
 
+_JOINER: Final = "\u200d"
+_EMOJI_STYLE: Final = "\ufe0f"
+_IN_SEQUENCE: Final = frozenset((_JOINER, _EMOJI_STYLE, "\u20e3"))
+"""What goes on with the emoji before it."""
+
 TAB: Final = "    "
 
 
@@ -94,9 +99,9 @@ def _wrap_wide(text: str, width: int) -> list[Span]:
     line = used = 0  # start of the line; cells since then
     break_end = break_next = break_used = 0  # last place to break in this line
     previous, previous_cells = "", 0
-    for start, _end, cells in graphemes:
+    for start, end, cells in graphemes:
         mark = text[start]
-        if mark == " ":
+        if mark == " " and end == start + 1:
             if previous != " ":
                 break_end = start
             break_next, break_used = start + 1, used + 1
@@ -105,9 +110,9 @@ def _wrap_wide(text: str, width: int) -> list[Span]:
                 break_end = break_next = start
                 break_used = used
             if used + cells > width:
-                if break_end <= line:  # no place to break: cut right here
-                    break_end = break_next = start
-                    break_used = used
+                if break_end <= line:  # no place to break: cut right here, or inside the blanks
+                    break_end = line + width if used > width else start
+                    break_next, break_used = start, used
                 if break_end > line:
                     spans.append(Span(line, break_end, break_next))
                     line, used = break_next, used - break_used
@@ -115,7 +120,7 @@ def _wrap_wide(text: str, width: int) -> list[Span]:
                         spans.append(Span(line, start, start))
                         line, used = start, 0
         used += cells
-        previous, previous_cells = mark, cells
+        previous, previous_cells = text[start:end], cells
     return [*spans, *_last_span(text, line, used, width)]
 
 
@@ -151,6 +156,8 @@ def wrap_pieces(pieces: Iterable[Piece], width: int, *, chop: bool = False) -> l
     """
     parts = [(_flat(text), style) for text, style in pieces if text]
     whole = "".join(text for text, _ in parts)
+    if _JOINER in whole or _EMOJI_STYLE in whole:
+        parts = _whole_sequences(parts)
     cutter = _Cutter(parts)
     lines: list[Line] = []
     offset = 0
@@ -169,6 +176,21 @@ def wrap_pieces(pieces: Iterable[Piece], width: int, *, chop: bool = False) -> l
 
 def _flat(text: str) -> str:
     return text.replace("\t", TAB) if "\t" in text else text
+
+
+def _whole_sequences(parts: list[Piece]) -> list[Piece]:
+    """Move the rest of an emoji sequence to the piece that it began in: measured apart, the two
+    halves would be wider than what is drawn."""
+    whole: list[Piece] = []
+    for text, style in parts:
+        rest = text
+        while whole and rest and (rest[0] in _IN_SEQUENCE or whole[-1][0][-1] == _JOINER):
+            before, its_style = whole[-1]
+            whole[-1] = (before + rest[0], its_style)
+            rest = rest[1:]
+        if rest:
+            whole.append((rest, style))
+    return whole
 
 
 class _Cutter:

@@ -40,6 +40,8 @@ class Around:
 
     lead: tuple[tuple[str, Role | None], ...] = ()
     """Lines above it: `("", None)` is an empty row, others are centred rules (a day, unread)."""
+    about: str | None = None
+    """The message that it answers, quoted, where that is not plain from its place."""
     behind: str | None = None
     """What a queued turn waits for."""
     now: datetime | None = None
@@ -77,7 +79,7 @@ class BlockState:
         before = list(self._lead(around))
         flow: Flow | None = None
         if isinstance(block, MessageBlock):
-            before.append(self._head(headers.message_header(block, self._tz)))
+            before.append(self._head(headers.message_header(block, self._tz, around.about)))
             flow = self._message_text(block)
             footer = headers.message_footer(block)
         elif isinstance(block, TurnBlock):
@@ -164,7 +166,10 @@ class BlockState:
         return flow
 
     def _turn_head(self, block: TurnBlock, around: Around, folds: Folds) -> Iterator[Part]:
-        yield self._head(headers.turn_header(block, self._tz, around.now, around.behind))
+        header = headers.turn_header(
+            block, self._tz, around.now, behind=around.behind, about=around.about
+        )
+        yield self._head(header)
         yield from self._folded(block, folds)
 
     def _folded(self, block: TurnBlock, folds: Folds) -> Iterator[Part]:

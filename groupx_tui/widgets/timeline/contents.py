@@ -124,8 +124,9 @@ def tool_parts(tool: ToolView) -> list[Part]:
         parts.append(_tool_part(f"{prefix}places", places, partial(_draw_lines, places, Role.URL)))
     for number, item in enumerate(tool.content):
         parts += _item_parts(f"{prefix}{number}", item)
-    if not parts:
-        parts.append(_tool_part(f"{prefix}none", "", partial(_draw_lines, "no details", Role.DIM)))
+    note = "… cut here" if tool.is_cut else "" if parts else "no details"
+    if note:
+        parts.append(_tool_part(f"{prefix}note", note, partial(_draw_lines, note, Role.DIM)))
     return parts
 
 

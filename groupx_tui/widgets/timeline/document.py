@@ -274,6 +274,7 @@ class Document:
     def _around(self, index: int, block: Block) -> Around:
         return Around(
             tuple(self._lead(index, block)),
+            self._about(index, block),
             self._behind(block),
             self.scene.now if isinstance(block, TurnBlock) and block.is_open else None,
         )
@@ -297,6 +298,18 @@ class Document:
         if not (both_notices and not lines):
             lines.append(("", None))
         return lines
+
+    def _about(self, index: int, block: Block) -> str | None:
+        """Return the message that a block answers, quoted, unless that is the last one above."""
+        if isinstance(block, MessageBlock):
+            return self._quote(block.reply_to_event_id)
+        if not isinstance(block, TurnBlock):
+            return None
+        for other in reversed(self.blocks[max(0, index - MAX_LOOK_BACK) : index]):
+            if isinstance(other, MessageBlock) and not other.is_pending:
+                is_plain = other.event_id == block.source_event_id
+                return None if is_plain else self._quote(block.source_event_id)
+        return None
 
     def _behind(self, block: Block) -> str | None:
         """Return the message that the same agent is busy with, quoted, for a queued turn."""
@@ -323,6 +336,9 @@ class Document:
         """Return how many of the blocks `start..end` are messages of the room's total."""
         return self._counted.count(1, start, end)
 
+
+MAX_LOOK_BACK: Final = 64
+"""Blocks above a turn among which its message is looked for."""
 
 MAX_QUOTE: Final = 32
 """Characters of a message by which one knows it again."""

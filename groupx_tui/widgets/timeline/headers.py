@@ -16,6 +16,7 @@ from groupx_tui.widgets.timeline import words
 Words = tuple[tuple[str, Role | None], ...]
 
 SEPARATOR: Final = (" · ", Role.DIM)
+CUT: Final[Words] = (("… cut here; the whole text can be loaded", Role.DIM),)
 FOLDED: Final = "▸"
 UNFOLDED: Final = "▾"
 
@@ -50,8 +51,9 @@ def _name(author: Author) -> tuple[str, Role | None]:
     return author.name, _AUTHOR_ROLES[author.kind]
 
 
-def message_header(block: MessageBlock, tz: tzinfo | None) -> Words:
-    """Return `You · 14:03 → codex` with what became of it while it is on its way."""
+def message_header(block: MessageBlock, tz: tzinfo | None, about: str | None = None) -> Words:
+    """Return `You · 14:03 → codex` with what became of it while it is on its way; `about` quotes
+    the message that it replies to."""
     parts: list[tuple[str, Role | None]] = [_name(block.author)]
     if block.refusal is not None:
         parts += [SEPARATOR, ("not sent", Role.STATE_FAILED)]
@@ -61,16 +63,25 @@ def message_header(block: MessageBlock, tz: tzinfo | None) -> Words:
         parts += [SEPARATOR, (words.clock(block.at, tz), Role.DIM)]
     if block.to:
         parts.append((f" → {', '.join(block.to)}", Role.DIM))
-    return tuple(parts)
+    return (*parts, *_about(about))
+
+
+def _about(quote: str | None) -> Words:
+    return () if quote is None else (SEPARATOR, (f"re {quote}", Role.DIM))
 
 
 def turn_header(
-    block: TurnBlock, tz: tzinfo | None, now: datetime | None, behind: str | None
+    block: TurnBlock,
+    tz: tzinfo | None,
+    now: datetime | None,
+    *,
+    behind: str | None = None,
+    about: str | None = None,
 ) -> Words:
     """Return the agent, its state and the time: how long it works, or worked, and when.
 
-    `now` lets open turns show how long they have been at it; `behind` names what a queued turn
-    waits for.
+    `now` lets open turns show how long they have been at it; `behind` quotes what a queued turn
+    waits for, `about` the message that it answers.
     """
     word, role = _PHASES[block.phase]
     if block.phase == "running" and block.silent_s is not None:
@@ -80,16 +91,19 @@ def turn_header(
         parts += [SEPARATOR, (detail, Role.DIM)]
     if not block.is_open:
         parts += [SEPARATOR, (words.clock(block.ended_at or block.queued_at, tz), Role.DIM)]
-    return tuple(part for part in parts if part[0])
+    return (*parts, *_about(about))
 
 
 def _turn_details(block: TurnBlock, now: datetime | None, behind: str | None) -> list[str]:
     if block.phase == "queued":
         if not block.queue_position:
             return []
-        place = f"{words.ordinal(block.queue_position)} in line"
+        before = block.queue_position  # the turn that the agent works on is one of them
+        place = "next" if before == 1 else f"{words.ordinal(before)} in line"
         return [f"{place} behind {behind}" if behind else place]
     if not block.is_open:
+        if block.duration_ms is not None:
+            return [words.duration(block.duration_ms / 1000)]
         took = words.between(block.started_at or block.queued_at, block.ended_at)
         return [] if took is None else [words.duration(took)]
     if block.silent_s is not None:
@@ -145,7 +159,7 @@ def turn_footer(block: TurnBlock) -> tuple[Words, ...]:
     if not block.is_open and block.phase != "completed" and len(block.text):
         lines.append((("… the answer ends here; it is not complete", Role.DIM),))
     if block.is_cut:
-        lines.append((("… cut here; the whole text is in the room's record", Role.DIM),))
+        lines.append(CUT)
     if block.phase == "completed" and (block.stop_reason or "") not in _NORMAL_STOPS:
         reason = (block.stop_reason or "").replace("_", " ")
         lines.append(((f"! stopped: {reason}", Role.WARNING),))
@@ -172,8 +186,11 @@ def _failure(block: TurnBlock) -> list[Words]:
 
 
 def message_footer(block: MessageBlock) -> tuple[Words, ...]:
-    """Return why a message was refused."""
-    return () if block.refusal is None else (((f"✗ {block.refusal}", Role.ERROR),),)
+    """Return that a message was cut, and why it was refused."""
+    lines = [CUT] if block.is_cut else []
+    if block.refusal is not None:
+        lines.append(((f"✗ {block.refusal}", Role.ERROR),))
+    return tuple(lines)
 
 
 def notice_words(block: NoticeBlock, tz: tzinfo | None) -> Words:

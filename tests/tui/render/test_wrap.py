@@ -116,6 +116,19 @@ def test_pieces_keep_their_styles_across_lines() -> None:
     assert "".join(line.text + line.joiner for line in lines) == "one two three four\n"
 
 
+def test_an_emoji_sequence_split_over_pieces_is_drawn_as_one() -> None:
+    red, blue = Style(color="red"), Style(color="blue")
+    (line,) = wrap_pieces(
+        [("a👩", red), ("\u200d", blue), ("🚀b1", red), ("\ufe0f\u20e3", blue)], 6
+    )
+    assert line.pieces == [("a👩\u200d🚀", red), ("b1\ufe0f\u20e3", red)]
+    assert sum(cell_len(text) for text, _ in line.pieces) == cell_len(line.text) == 6
+
+
+def test_a_blank_with_a_mark_on_it_does_not_make_a_line_too_wide() -> None:
+    assert all(cell_len(line) <= 8 for line in _lines('_#/"> \\X \u200b', 8))
+
+
 def test_line_breaks_in_pieces_begin_new_lines() -> None:
     lines = wrap_pieces([("a\n\nb\tc", Style())], 20)
     assert [(line.text, line.joiner) for line in lines] == [

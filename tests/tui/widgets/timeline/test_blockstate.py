@@ -54,6 +54,8 @@ def test_a_message_says_that_it_is_on_its_way_or_refused() -> None:
     ("fields", "header"),
     [
         ({"phase": "queued"}, "codex · queued"),
+        ({"phase": "queued", "queue_position": 0}, "codex · queued"),
+        ({"phase": "queued", "queue_position": 1}, "codex · queued · next"),
         ({"phase": "queued", "queue_position": 2}, "codex · queued · 2nd in line"),
         ({"phase": "dispatching"}, "codex · starting · 59 s"),
         ({"phase": "running"}, "codex · working · 59 s"),
@@ -74,7 +76,39 @@ def test_a_queued_turn_names_what_it_waits_for() -> None:
         timelines.turn(2, "", "running", source_event_id="evt_1"),
         timelines.turn(3, "", "queued", queue_position=1),
     )
-    assert _lines(document, 2) == ["codex · queued · 1st in line behind “fix the tests”"]
+    assert _lines(document, 2) == ["codex · queued · next behind “fix the tests”"]
+
+
+def test_an_answer_to_an_older_message_quotes_it() -> None:
+    document = _document(
+        timelines.message(1, "the first question, which is a rather long one"),
+        timelines.message(2, "the second question"),
+        timelines.turn(3, "", source_event_id="evt_1"),
+        timelines.turn(4, "", source_event_id="evt_2"),
+        timelines.message(5, "I mean this", reply_to_event_id="evt_1"),
+        timelines.message(6, "I mean that", reply_to_event_id="evt_unknown"),
+        width=100,
+    )
+    quote = "re “the first question, which is a r…”"
+    assert _lines(document, 2) == [f"codex · done · 12 s · 14:06 · {quote}"]
+    assert _lines(document, 3) == ["codex · done · 12 s · 14:07"]
+    assert _lines(document, 4)[0] == f"You · 14:08 · {quote}"
+    assert _lines(document, 5)[0] == "You · 14:09"
+
+
+def test_the_servers_duration_is_believed() -> None:
+    assert _draw(timelines.turn(1, "", duration_ms=65_000)) == ["codex · done · 1 m 05 s · 14:04"]
+
+
+def test_cut_messages_and_tools_say_so() -> None:
+    assert _draw(timelines.message(1, "text", is_cut=True))[2:] == [
+        "… cut here; the whole text can be loaded"
+    ]
+    tool = replace(timelines.TOOLS[0], is_cut=True)
+    document = _document(timelines.turn(1, tools=(tool,)))
+    document.scene.folds.set_kind("tool", is_open=True)
+    document.touch()
+    assert _lines(document)[-1] == "  … cut here"
 
 
 def test_a_failed_turn_says_why_in_a_sentence() -> None:
@@ -97,7 +131,7 @@ def test_an_interrupted_turn_says_uncertain_and_keeps_its_text() -> None:
 def test_an_answer_that_was_cut_or_stopped_early_says_so() -> None:
     block = timelines.turn(1, "text", stop_reason="max_tokens", is_cut=True)
     assert _draw(block)[2:] == [
-        "… cut here; the whole text is in the room's record",
+        "… cut here; the whole text can be loaded",
         "! stopped: max tokens",
     ]
     assert _draw(timelines.turn(1, "text", stop_reason="end_turn"))[2:] == []
