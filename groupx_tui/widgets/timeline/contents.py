@@ -6,7 +6,7 @@ Each `*_part` returns a `Part`; the drawing happens when it comes into view.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -130,7 +130,7 @@ def tool_parts(tool: ToolView) -> list[Part]:
     return parts
 
 
-def _tool_part(key: str, text: str, draw: Any) -> Part:
+def _tool_part(key: str, text: str, draw: Draw) -> Part:
     return Part(key, text, draw, chars=len(text), lines=text.count("\n") + 1, has_stops=True)
 
 
@@ -176,7 +176,7 @@ def _item_parts(key: str, item: Mapping[str, Any]) -> list[Part]:
     return _long_parts(key, text.rstrip("\n"), _draw_output)
 
 
-def _long_parts(key: str, text: str, draw: Any) -> list[Part]:
+def _long_parts(key: str, text: str, draw: Callable[[str, int, Palette], Layout]) -> list[Part]:
     scanner = PlainScanner()
     chunks = [*scanner.feed(text), *scanner.finish()]
     return [

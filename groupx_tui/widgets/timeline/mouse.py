@@ -31,6 +31,11 @@ class Mouse:
         self._drag = _Drag.NONE
         self._pressed: tuple[int, int] = (0, 0)
 
+    @property
+    def is_down(self) -> bool:
+        """Whether a press is being followed."""
+        return self._drag is not _Drag.NONE
+
     def press(self, x: int, y: int, *, is_on_bar: bool, height: int) -> None:
         """The button went down."""
         self._reader.selection = None

@@ -19,7 +19,7 @@ from textual.timer import Timer
 
 from groupx_tui.render.palette import PLAIN
 from groupx_tui.state.model import TimelineView, TurnBlock
-from groupx_tui.widgets.timeline import messages, theme
+from groupx_tui.widgets.timeline import messages, theme, words
 from groupx_tui.widgets.timeline.actions import TimelineActions
 from groupx_tui.widgets.timeline.cursor import StopPlace
 from groupx_tui.widgets.timeline.document import Scene
@@ -191,7 +191,7 @@ class Timeline(TimelineActions, can_focus=True):
         blocks, lines = self._reader.new_below()
         if blocks:
             return f" {blocks:,} new ↓ "
-        return f" {lines:,} new line{'s' if lines > 1 else ''} ↓ " if lines else " end ↓ "
+        return f" {words.plural(lines, 'new line')} ↓ " if lines else " end ↓ "
 
     def render_line(self, y: int) -> Strip:
         """Return one line of the last frame."""
@@ -256,12 +256,17 @@ class Timeline(TimelineActions, can_focus=True):
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """Scroll up."""
         event.stop()
-        self.scroll_lines(-WHEEL_LINES)
+        self.scroll_lines(-self._wheel_lines(event))
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """Scroll down."""
         event.stop()
-        self.scroll_lines(WHEEL_LINES)
+        self.scroll_lines(self._wheel_lines(event))
+
+    def _wheel_lines(self, event: events.MouseEvent) -> int:
+        """Return how far a notch goes: a few lines, with ctrl or shift half a window."""
+        is_fast = event.ctrl or event.shift
+        return max(WHEEL_LINES, self._reader.viewport.height // 2) if is_fast else WHEEL_LINES
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Begin a click or a drag."""
@@ -286,6 +291,8 @@ class Timeline(TimelineActions, can_focus=True):
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         """End a click or a drag."""
+        if not self._mouse.is_down:
+            return
         self.release_mouse()
         found = self._mouse.release(event.y)
         if found is not None:
