@@ -20,6 +20,7 @@ from groupx_shared.wire.events import Event
 from groupx_shared.wire.sse import SseFrame, SseParser
 from groupx_tui.client.backoff import Backoff
 from groupx_tui.client.http import ServerClient
+from groupx_tui.client.livesocket import open_stream
 
 SILENCE_S: Final = 45.0
 """Three missed heartbeats (the server sends one each 15 s)."""
@@ -111,13 +112,13 @@ class EventStream:
     async def _connection(self) -> AsyncGenerator[tuple[Event, ...], None]:
         parser = SseParser()
         cursor = str(self.cursor)
-        stream = self._client.transport.stream(
-            PATH,
-            {"afterSeq": cursor},
-            silence_s=self._silence_s,
-            headers={"last-event-id": cursor, "accept": "text/event-stream"},
+        stream = open_stream(
+            self._client.endpoint.current(),
+            f"{PATH}?afterSeq={cursor}",
+            {"last-event-id": cursor, "accept": "text/event-stream"},
+            self._silence_s,
         )
-        async with stream as chunks:
+        async with stream as body, aclosing(body) as chunks:
             self._on_state(StreamState("live"))
             async for chunk in chunks:
                 batch = self._read(parser, chunk)

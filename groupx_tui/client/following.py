@@ -85,12 +85,18 @@ class Following:
         arrivals: Arrivals = asyncio.Queue(MAX_WAITING_BATCHES)
         async with asyncio.TaskGroup() as group:
             group.create_task(self._read(arrivals, group), name="event-stream")
-            while True:
+            has_ended = False
+            while not has_ended:
                 events, has_ended = await _next_events(arrivals)
-                self._store.set(apply_events(self._store.view, events))
-                if has_ended:
-                    return
+                await self._take(events)
+
+    async def _take(self, events: list[Event]) -> None:
+        """Take events in, many of them in parts with a breath between."""
+        for start in range(0, len(events), MAX_EVENTS_AT_ONCE):
+            if start:
                 await asyncio.sleep(0)
+            part = events[start : start + MAX_EVENTS_AT_ONCE]
+            self._store.set(apply_events(self._store.view, part))
 
     async def _read(self, arrivals: Arrivals, group: asyncio.TaskGroup) -> None:
         view = self._store.view

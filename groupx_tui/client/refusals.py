@@ -69,15 +69,16 @@ def not_ours(url: str, found: str) -> ServerUnreachableError:
     )
 
 
-def unreachable(url: str, error: httpx.TransportError) -> ServerUnreachableError:
+def unreachable(url: str, cause: str) -> ServerUnreachableError:
     """Return the error for a connection that could not be made or broke."""
     return ServerUnreachableError(
-        f"The GroupX server at {url} does not answer ({_cause(error)}). "
+        f"The GroupX server at {url} does not answer ({cause}). "
         "Look with “groupx status” and “groupx logs”; start it with “groupx serve”."
     )
 
 
-def _cause(error: httpx.TransportError) -> str:
+def cause_of(error: httpx.TransportError) -> str:
+    """Say in a few words what broke a request."""
     import httpx
 
     match error:

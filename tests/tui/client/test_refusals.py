@@ -7,7 +7,7 @@ import pytest
 
 from groupx_shared.errors import ErrorCode, GroupXError, RefusedError, ServerUnreachableError
 from groupx_shared.wire.requests import CreateRoom
-from groupx_tui.client.refusals import not_ours, refusal_of, request_of, unreachable
+from groupx_tui.client.refusals import cause_of, not_ours, refusal_of, request_of, unreachable
 
 URL = "http://127.0.0.1:1"
 
@@ -25,7 +25,7 @@ URL = "http://127.0.0.1:1"
     ],
 )
 def test_a_broken_connection_says_what_happened(error: httpx.TransportError, words: str) -> None:
-    sentence = unreachable(URL, error).message
+    sentence = unreachable(URL, cause_of(error)).message
     assert f"{URL} does not answer ({words})" in sentence
     assert "groupx logs" in sentence
 
