@@ -2,25 +2,30 @@
 
 Run as `PYTHONPATH=tests python tests/ledger_files/build.py [VERSION…]`.
 
-`v1.db` … `v9.db` hold one schema version each, with the rows of `rows.py`. They are checked in and
-never made again for a version that was released: they stand for the files people have. Version 9
-is made from `v9_schema.sql`, the schema as the earlier program wrote it, so that it does not rest
-on our own migrations.
+`v1.db` … hold one schema version each, with the rows of `rows.py`. They are checked in and never
+made again for a version that was released: they stand for the files people have. Version 9 is made
+from `v9_schema.sql`, the schema as the earlier program wrote it, so that it does not rest on our
+own migrations; a later one is version 9 upgraded, as people's files were.
 """
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import sys
+import tempfile
 from collections.abc import Mapping
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
-from groupx_server.ledger.migrate import load_migrations
+from groupx_server.ledger.migrate import load_migrations, prepare
 from ledger_files.rows import rows_of
 
 FOLDER = Path(__file__).parent
-VERSIONS = range(1, 10)
+VERSIONS = range(1, 11)
+EARLIER = 9
+"""Newest version of the earlier program."""
 LAST_SCHEMA = FOLDER / "v9_schema.sql"
 
 _PAGE_SIZE = 512  # most of such a small file is the first page of each table
@@ -33,16 +38,19 @@ def file_of(version: int) -> Path:
 
 def build(path: Path, version: int) -> None:
     """Make the file of that version at `path`."""
+    if version > EARLIER:
+        _upgrade(path, version)
+        return
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute(f"PRAGMA page_size={_PAGE_SIZE}")
         connection.execute("PRAGMA foreign_keys=ON")
         connection.execute("BEGIN")
-        if version == VERSIONS[-1]:
+        if version == EARLIER:
             lines = LAST_SCHEMA.read_text("utf-8").splitlines()
             for statement in sorted(lines, key=lambda line: "VIRTUAL" in line):
                 connection.execute(statement)
         for step in load_migrations()[:version]:
-            if version != VERSIONS[-1]:
+            if version != EARLIER:
                 for statement in step.statements():
                     connection.execute(statement)
             connection.execute(
@@ -53,6 +61,16 @@ def build(path: Path, version: int) -> None:
         connection.execute(f"PRAGMA user_version={version}")
         connection.execute("COMMIT")
         connection.execute("VACUUM")
+
+
+def _upgrade(path: Path, version: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(shutil.copyfile(file_of(EARLIER), Path(folder) / "groupx.db"))
+        steps = load_migrations()[:version]
+        prepare(copy, now=lambda: datetime(2025, 3, 4, 5, 6, tzinfo=UTC), migrations=steps)
+        with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+            connection.execute("PRAGMA journal_mode=DELETE").fetchall()
+        shutil.move(copy, path)
 
 
 def columns_of(connection: sqlite3.Connection) -> Mapping[str, tuple[str, ...]]:

@@ -449,6 +449,9 @@ FILLED: Final[Mapping[tuple[str, str], Mapping[str, Any]]] = {
         ("turn_done", "turn_lost", "turn_open", "turn_wait"), "room:main"
     )
     | {"turn_side": "room:side"},
+    ("turns", "asked"): dict.fromkeys(
+        ("turn_done", "turn_lost", "turn_open", "turn_wait", "turn_side"), 0
+    ),
     ("turn_attempts", "dispatch_phase"): {
         "attempt_done": "terminal",
         "attempt_lost": "terminal",

@@ -8,7 +8,11 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
+from groupx_server.ledger.migrate import load_migrations
 from ledger_files.build import file_of
+
+NEWEST = load_migrations()[-1].version
+"""The version of this program."""
 
 
 def fixed_now() -> datetime:

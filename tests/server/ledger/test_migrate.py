@@ -13,9 +13,7 @@ from groupx_shared.errors import LedgerError
 from ledger_files.build import LAST_SCHEMA, VERSIONS, columns_of, file_of
 from ledger_files.rows import ROWS, expected_row, rows_of
 from ledger_files.schema_text import schema_lines
-from support.ledgers import fixed_now, names_in, old_file, opened
-
-NEWEST = 10
+from support.ledgers import NEWEST, fixed_now, names_in, old_file, opened
 
 # ── New files ─────────────────────────────────────────────────────────────────────────────────
 

@@ -17,9 +17,8 @@ from groupx_server.ledger.migrate import Migration, UpgradeReport, load_migratio
 from groupx_shared.errors import LedgerError
 from ledger_files.build import LAST_SCHEMA
 from ledger_files.schema_text import schema_lines
-from support.ledgers import fixed_now, killed_with_wal, names_in, old_file, opened
+from support.ledgers import NEWEST, fixed_now, killed_with_wal, names_in, old_file, opened
 
-NEWEST = 10
 RENAME = "UPDATE actors SET display_name = 'Before the kill' WHERE actor_id = 'agent:kimi'"
 
 

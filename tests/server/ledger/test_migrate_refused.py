@@ -19,7 +19,7 @@ from groupx_shared.errors import (
     LedgerTooNewError,
 )
 from ledger_files.build import file_of
-from support.ledgers import contents, fixed_now, killed_with_wal, old_file, opened
+from support.ledgers import NEWEST, contents, fixed_now, killed_with_wal, old_file, opened
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def path(tmp_path: Path) -> Path:
 def make_newer(path: Path, journal_mode: str) -> None:
     with opened(path) as connection:
         connection.execute(f"PRAGMA journal_mode={journal_mode}")
-        connection.execute("PRAGMA user_version=11")
+        connection.execute(f"PRAGMA user_version={NEWEST + 1}")
         connection.commit()
 
 
@@ -46,7 +46,7 @@ def test_newer_file_is_refused_and_not_a_byte_of_it_changes(path: Path, journal_
         prepare(path, now=fixed_now)
     assert contents(path.parent) == before
     assert path.stat().st_mode & 0o777 == 0o644
-    assert refused.value.details == {"found": 11, "supported": 10}
+    assert refused.value.details == {"found": NEWEST + 1, "supported": NEWEST}
     assert "update GroupX" in refused.value.message
 
 
@@ -60,7 +60,7 @@ def test_file_whose_newer_version_is_only_in_its_journal_is_refused_untouched(
     assert contents(left.parent) == before
 
 
-@pytest.mark.parametrize("version", [0, 3, 10])
+@pytest.mark.parametrize("version", [0, 3, NEWEST])
 def test_database_of_another_program_is_refused_untouched(tmp_path: Path, version: int) -> None:
     path = tmp_path / "places.db"
     with opened(path) as connection:

@@ -23,7 +23,7 @@ from groupx_shared.errors import (
     LedgerError,
     LedgerTooNewError,
 )
-from support.ledgers import contents, fixed_now, names_in, old_file, opened
+from support.ledgers import NEWEST, contents, fixed_now, names_in, old_file, opened
 
 LIMIT_S = 5.0
 
@@ -60,7 +60,7 @@ async def ledger(tmp_path: Path) -> AsyncIterator[Ledger]:
 
 async def test_new_ledger_is_private_and_says_that_it_is_new(ledger: Ledger) -> None:
     await ledger.write(append("evt_1"))
-    assert ledger.upgrade == UpgradeReport(0, 10, None)
+    assert ledger.upgrade == UpgradeReport(0, NEWEST, None)
     assert len(ledger.ledger_id) == 32
     folder = ledger.path.parent
     assert folder.stat().st_mode & 0o777 == 0o700
@@ -79,7 +79,7 @@ async def test_reopened_ledger_keeps_its_rows_its_id_and_its_position(tmp_path: 
         ledger_id = ledger.ledger_id
     assert names_in(tmp_path) == {"groupx.db", "groupx.db.lock"}
     async with await Ledger.open(path) as ledger:
-        assert ledger.upgrade == UpgradeReport(10, 10, None)
+        assert ledger.upgrade == UpgradeReport(NEWEST, NEWEST, None)
         assert ledger.ledger_id == ledger_id
         assert ledger.last_seq == 1
         assert await ledger.read(count) == 1
@@ -88,7 +88,7 @@ async def test_reopened_ledger_keeps_its_rows_its_id_and_its_position(tmp_path: 
 async def test_old_ledger_is_upgraded_and_says_where_its_copy_is(tmp_path: Path) -> None:
     async with await Ledger.open(old_file(tmp_path, 9), now=fixed_now) as ledger:
         backup = tmp_path / "groupx.v9-20260131-091500.bak.db"
-        assert ledger.upgrade == UpgradeReport(9, 10, backup)
+        assert ledger.upgrade == UpgradeReport(9, NEWEST, backup)
         assert ledger.last_seq == 13
         assert await ledger.write(append("evt_new")) == 14
         assert ledger.last_seq == 14
@@ -194,7 +194,7 @@ async def test_refused_file_frees_the_lease(tmp_path: Path) -> None:
     path = tmp_path / "groupx.db"
     prepare(path, now=fixed_now)
     with opened(path) as connection:
-        connection.execute("PRAGMA user_version=11")
+        connection.execute(f"PRAGMA user_version={NEWEST + 1}")
     before = path.read_bytes()
     for _ in range(2):
         with pytest.raises(LedgerTooNewError):
@@ -313,7 +313,7 @@ async def test_cancelled_open_frees_the_lease_when_the_upgrade_ends(
                 continue
             break
     await ledger.aclose()
-    assert ledger.upgrade.to_version == 10
+    assert ledger.upgrade.to_version == NEWEST
 
 
 async def test_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
