@@ -38,6 +38,9 @@ CACHE_KIB: Final = 65536
 WAL_LIMIT_BYTES: Final = 64 * 1024 * 1024
 """A WAL that grew during a long read is cut back to this at its next reset."""
 
+BACKUP_FOLDER: Final = "backups"
+"""Beside the database: where the daily backups lie."""
+
 _SHOWN_BACKUPS: Final = 3
 _BACKUP_STAMP: Final = re.compile(r"-(\d{8}-\d{6}(?:-\d+)?)\.bak\.db$")
 
@@ -186,7 +189,9 @@ def corrupt_error(path: Path, found: str) -> LedgerCorruptError:
     """Return the error for a damaged file; it names the newest backups beside it."""
     backups = find_backups(path)
     if backups:
-        names = ", ".join(backup.name for backup in backups[:_SHOWN_BACKUPS])
+        names = ", ".join(
+            str(backup.relative_to(path.parent)) for backup in backups[:_SHOWN_BACKUPS]
+        )
         advice = f"copy the newest backup to its place (found: {names})"
     else:
         advice = "put a backup in its place, or start with a new ledger (no backup lies beside it)"
@@ -198,15 +203,20 @@ def corrupt_error(path: Path, found: str) -> LedgerCorruptError:
 
 
 def find_backups(path: Path) -> list[Path]:
-    """Return the upgrade backups beside `path`, newest first (by the time in their names)."""
-    prefix = f"{path.stem}.v"
-    try:
-        entries = [entry for entry in path.parent.iterdir() if entry.name.startswith(prefix)]
-    except OSError:
-        return []  # the sentence about the damage matters more than the list
+    """Return the copies that GroupX made of `path` (before an upgrade, daily, when its file was
+    lost), newest first by the time in their names: beside it and in `backups/`."""
+    starts = (f"{path.stem}.", f"{path.stem}-")
     stamped = [
         (stamp.group(1), entry)
-        for entry in entries
-        if (stamp := _BACKUP_STAMP.search(entry.name)) is not None
+        for folder in (path.parent, path.parent / BACKUP_FOLDER)
+        for entry in _entries(folder)
+        if entry.name.startswith(starts) and (stamp := _BACKUP_STAMP.search(entry.name)) is not None
     ]
     return [entry for _, entry in sorted(stamped, reverse=True)]
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []  # the sentence about the damage matters more than the list

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -12,7 +13,8 @@ import pytest
 
 from groupx_server.ledger import backup as backup_module
 from groupx_server.ledger.backup import copy_online
-from groupx_shared.errors import LedgerCorruptError, LedgerError
+from groupx_server.ledger.copycheck import Facts
+from groupx_shared.errors import ErrorCode, LedgerCorruptError, LedgerError
 from support.ledgers import names_in, opened
 
 
@@ -38,6 +40,16 @@ def count(path: Path) -> int:
         return int(number)
 
 
+def _cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:8192])
+
+
+def _delete_a_row(path: Path) -> None:
+    with opened(path) as connection:
+        connection.execute("DELETE FROM t WHERE n = 7")
+        connection.commit()
+
+
 def test_copy_holds_every_row_in_one_private_file(tmp_path: Path, source: Path) -> None:
     target = tmp_path / "copy.db"
     copy_online(source, target, pages_per_step=3)
@@ -55,8 +67,10 @@ def test_copy_is_of_one_moment_while_writing_goes_on(
     with opened(source) as writer:
         steps = 0
 
-        def write_between(_: str) -> None:
+        def write_between(point: str) -> None:
             nonlocal steps
+            if point != "backup.mid":
+                return
             steps += 1
             writer.execute("INSERT INTO t VALUES (-1, '')")
             writer.execute("DELETE FROM t WHERE n = ?", (steps,))
@@ -150,3 +164,51 @@ def test_damaged_source_is_named_not_the_copy(tmp_path: Path, source: Path) -> N
 def test_missing_source_is_named(tmp_path: Path) -> None:
     with pytest.raises(LedgerError, match=r"no\.db cannot be opened"):
         copy_online(tmp_path / "no.db", tmp_path / "copy.db")
+
+
+def test_the_copy_is_given_up_when_it_is_not_wanted_any_more(tmp_path: Path, source: Path) -> None:
+    answers = iter([True, True, False])
+    with pytest.raises(LedgerError) as given_up:
+        copy_online(source, tmp_path / "copy.db", 3, keep_going=lambda: next(answers, False))
+    assert given_up.value.code is ErrorCode.SHUTTING_DOWN
+    assert files(tmp_path) == {"source.db"}
+
+
+def test_a_value_can_be_changed_in_the_copy_alone(tmp_path: Path, source: Path) -> None:
+    def edit(copy: sqlite3.Connection) -> None:
+        copy.execute("UPDATE t SET filler = 'changed' WHERE n = 0")
+
+    copy_online(source, tmp_path / "copy.db", edit=edit)
+    for path, expected in ((source, "x" * 500), (tmp_path / "copy.db", "changed")):
+        with opened(path) as connection:
+            query = "SELECT filler FROM t WHERE n = 0"
+            assert connection.execute(query).fetchone() == (expected,)
+
+
+def test_the_copy_says_what_it_holds(tmp_path: Path, source: Path) -> None:
+    assert copy_online(source, tmp_path / "copy.db") == Facts(0, {"t": 500})
+
+
+@pytest.mark.parametrize(
+    ("damage", "sentence"),
+    [
+        (_cut, "does not pass SQLite's check"),
+        (_delete_a_row, "does not hold what the original holds"),
+    ],
+)
+def test_a_copy_that_went_wrong_is_thrown_away(
+    tmp_path: Path,
+    source: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    damage: Callable[[Path], None],
+    sentence: str,
+) -> None:
+    def harm(reached: str) -> None:
+        if reached == "backup.before_check":
+            (part,) = tmp_path.glob(".copy.db.*.part")
+            damage(part)
+
+    monkeypatch.setattr(backup_module, "failpoint", harm)
+    with pytest.raises(LedgerCorruptError, match=sentence):
+        copy_online(source, tmp_path / "copy.db")
+    assert files(tmp_path) == {"source.db"}
