@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import secrets
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -37,6 +38,7 @@ from groupx_server.agents.codex_setup import (
 )
 from groupx_server.agents.connection import agent_label
 from groupx_server.agents.jsonrpc import ErrorResponse
+from groupx_server.agents.leftovers import PROCESS_MARK
 from groupx_server.agents.loose import as_dict, as_text
 from groupx_server.agents.process_driver import ProcessDriver
 from groupx_server.agents.watchdog import Guard
@@ -67,6 +69,7 @@ class CodexDriver(ProcessDriver[CodexClient]):
         spec = replace(spec, argv=[native_program(program, search_path), *arguments])
         client = CodexClient(agent_label(spec))
         super().__init__(spec, client, guard, clock, settle_s=self.options.settle_s)
+        self._link.leftover_mark = secrets.token_hex(16)
 
     async def open_session(self, request: SessionRequest) -> Session:
         """See `Driver.open_session`."""
@@ -89,6 +92,11 @@ class CodexDriver(ProcessDriver[CodexClient]):
             close_method="thread/unsubscribe",
             mcp_problem=problem,
         )
+
+    def _environment(self) -> dict[str, str]:
+        """Codex puts each command into a session of its own and ends it in order, unless it is
+        killed: then the mark finds what it left."""
+        return {**super()._environment(), PROCESS_MARK: self._link.leftover_mark}
 
     # --- handshake --------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from groupx_server.agents.clock import Clock
 from groupx_server.agents.flight import Flight
 from groupx_server.agents.framing import LineSplitter, OverlongLine
 from groupx_server.agents.jsonrpc import Noise
+from groupx_server.agents.leftovers import sweep_process
 from groupx_server.agents.process import AgentProcess, ProcessEnd
 from groupx_server.agents.signals import (
     Activity,
@@ -72,6 +73,9 @@ class AgentConnection(Generic[ClientT]):
         self.ended = asyncio.Event()
         self.end_sentence = f"{self.label} is not running."
         self.first_noise = ""
+        self.leftover_mark = ""
+        """`leftovers.PROCESS_MARK` of the process, when children that left its group are to be
+        ended after it died."""
         self._spec = spec
         self._splitter = LineSplitter()
         self._process: AgentProcess | None = None
@@ -158,7 +162,17 @@ class AgentConnection(Generic[ClientT]):
             )
         if self._process is not None:
             await self._process.stop(grace_s)
+            await self._end_leftovers(self._process)
         self.on_ended(ProcessEnd(None, f"{self.client.agent_name} was stopped: {why}."))
+
+    async def _end_leftovers(self, process: AgentProcess) -> None:
+        """A program that could not end its children in order may have left some in groups of
+        their own; one that exited with 0 left only what it meant to leave."""
+        if self.leftover_mark and process.exit_status != 0:
+            groups = await asyncio.to_thread(sweep_process, self.leftover_mark)
+            if groups:
+                log.warning("agent_children_ended", agent=self._spec.actor_id, count=len(groups))
+            self.leftover_mark = ""
 
     def kill(self) -> None:
         """KILL the process group without waiting."""

@@ -1,9 +1,10 @@
-"""Agents of a killed server that are still there at the next start.
+"""Processes without a master, found by a mark in their environment.
 
-The watchdog ends agents when the server dies; this covers the case that the watchdog was killed
-too. Every agent carries the ledger's id in its environment. Whoever holds that ledger's lease
-knows that no other server runs it, so a process with this mark has no master any more. Linux only
-(/proc); elsewhere nothing is found.
+Agents of a killed server: the watchdog ends agents when the server dies; this covers the case that
+the watchdog was killed too. Every agent carries the ledger's id in its environment. Whoever holds
+that ledger's lease knows that no other server runs it, so a process with this mark has no master
+any more. Children of a killed agent that had left its group carry the mark of that one process.
+Linux only (/proc); elsewhere nothing is found.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from groupx_server.agents.process_group import signal_group
 
 MARK: Final = "GROUPX_LEDGER"
 """Environment variable that holds the ledger's id."""
+PROCESS_MARK: Final = "GROUPX_PROCESS"
+"""Environment variable that holds a secret of one agent process."""
 
 
 def sweep(ledger_id: str, proc: Path = Path("/proc")) -> list[int]:
@@ -25,12 +28,21 @@ def sweep(ledger_id: str, proc: Path = Path("/proc")) -> list[int]:
 
     Call it only while holding the ledger's lease.
     """
-    groups = {group for group in _marked_groups(ledger_id, proc) if group != os.getpgid(0)}
+    return _end_marked(f"{MARK}={ledger_id}", proc)
+
+
+def sweep_process(mark: str, proc: Path = Path("/proc")) -> list[int]:
+    """End the process groups of what a dead agent process left behind; return their ids."""
+    return _end_marked(f"{PROCESS_MARK}={mark}", proc)
+
+
+def _end_marked(variable: str, proc: Path) -> list[int]:
+    groups = {group for group in _marked_groups(variable, proc) if group != os.getpgid(0)}
     return [group for group in sorted(groups) if signal_group(group, signal.SIGKILL)]
 
 
-def _marked_groups(ledger_id: str, proc: Path) -> Iterator[int]:
-    wanted = f"{MARK}={ledger_id}".encode()
+def _marked_groups(variable: str, proc: Path) -> Iterator[int]:
+    wanted = variable.encode()
     for folder in proc.iterdir() if proc.is_dir() else ():
         if not folder.name.isdecimal():
             continue

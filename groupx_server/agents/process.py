@@ -155,6 +155,11 @@ class AgentProcess(asyncio.SubprocessProtocol):
         return None if self._exited.is_set() else self._pid
 
     @property
+    def exit_status(self) -> int | None:
+        """Exit status as the shell counts it, negative for a signal; None while it runs."""
+        return None if self._transport is None else self._transport.get_returncode()
+
+    @property
     def unsent_bytes(self) -> int:
         """Bytes written and not yet taken by the program."""
         pipe = self._stdin()

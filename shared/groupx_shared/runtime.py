@@ -17,7 +17,9 @@ from groupx_shared.errors import ServerUnreachableError, WorkspaceError
 from groupx_shared.paths import private_folder, user_runtime_folder
 from groupx_shared.workspace import Workspace
 
-AGENT_VARIABLES: Final = frozenset({"GROUPX_LEDGER", "GROUPX_AGENT_URL", "GROUPX_AGENT_TOKEN"})
+AGENT_VARIABLES: Final = frozenset(
+    {"GROUPX_LEDGER", "GROUPX_PROCESS", "GROUPX_AGENT_URL", "GROUPX_AGENT_TOKEN"}
+)
 """What a server gives its agents. A server that an agent starts must not inherit them: it would
 be taken for one of the first server's agents."""
 

@@ -13,6 +13,7 @@ What it does in a turn is chosen by markers in the prompt, several may follow ea
     [[burst N]]       stream N pieces               [[big N]]    one line of N bytes
     [[garbage N]]     N lines that are no JSON      [[env NAME]] say the value of a variable
     [[steered]]       wait for a steer and say it   [[child]]    start a grandchild, say its pid
+    [[detached]]      the same, in a session of its own
     [[exit N]]        exit at once                  [[kill]]     die by SIGKILL
     [[empty]]         end the turn without a word
 
@@ -225,6 +226,10 @@ class Turn:
 
     def do_child(self, _: str) -> None:
         self.say(str(subprocess.Popen(CHILD, stdin=subprocess.DEVNULL).pid))
+
+    def do_detached(self, _: str) -> None:
+        child = subprocess.Popen(CHILD, stdin=subprocess.DEVNULL, start_new_session=True)
+        self.say(str(child.pid))
 
     def do_exit(self, status: str) -> None:
         sys.stdout.flush()

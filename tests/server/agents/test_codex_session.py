@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -255,6 +258,25 @@ async def test_a_child_of_codex_does_not_outlive_it(script: Script) -> None:
         child = int(answer_of(await collect(session, "[[child]]")))
         assert is_running(child)
     await until(lambda: not is_running(child), "the grandchild is gone")
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc")
+async def test_what_a_killed_codex_left_in_other_sessions_is_ended_before_the_turn_ends(
+    script: Script,
+) -> None:
+    async with codex_running(script) as driver:
+        session = await codex_opened(driver, script)
+        events = await collect(session, "[[detached]][[kill]]")
+        assert "SIGKILL" in failure_of(events).message
+        await until(lambda: not is_running(int(answer_of(events))), "the command is gone")
+
+
+async def test_what_codex_leaves_on_purpose_stays(script: Script) -> None:
+    async with codex_running(script) as driver:
+        session = await codex_opened(driver, script)
+        child = int(answer_of(await collect(session, "[[detached]]")))
+    assert is_running(child)
+    os.kill(child, signal.SIGKILL)
 
 
 @pytest.mark.slow
