@@ -71,3 +71,13 @@ def test_drafts_are_bounded() -> None:
     assert len(kept) == MAX_ROOMS
     assert "room:huge" not in kept
     assert "room:0" not in kept
+
+
+def test_two_windows_do_not_undo_each_other() -> None:
+    first, second = DraftStore(default_workspace()), DraftStore(default_workspace())
+    first.save("room:a", "mine")
+    second.save("room:b", "theirs")
+    first.close()
+    second.close()
+    again = DraftStore(default_workspace())
+    assert (again.load("room:a"), again.load("room:b")) == ("mine", "theirs")
