@@ -210,6 +210,8 @@ def _limits(settings: LimitSettings) -> Limits:
         root_turns=settings.root_turns,
         hop_count=settings.hop_count,
         actor_calls_per_root=settings.actor_calls_per_root,
+        ping_pong_calls=settings.ping_pong_calls,
+        tokens_per_root=settings.tokens_per_root,
         context_characters=settings.context_characters,
         answer_characters=settings.answer_characters,
         reasoning_characters=settings.reasoning_characters,

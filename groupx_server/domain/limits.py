@@ -1,8 +1,11 @@
-"""Limits on what one message may set in motion, checked before anything is written."""
+"""Limits on what one message may set in motion, checked before anything is written.
+
+A refusal names the limit in `details.limitKind`, as its setting is called.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from groupx_shared.errors import ErrorCode, RefusedError
 
@@ -16,11 +19,29 @@ class Limits:
     root_turns: int = 48
     hop_count: int = 24
     actor_calls_per_root: int = 16
+    ping_pong_calls: int = 6
+    tokens_per_root: int = 0
+    """0: no budget."""
     context_characters: int = 256_000
     answer_characters: int = 131_072
     reasoning_characters: int = 65_536
     tool_characters: int = 32_768
     tools_per_turn: int = 500
+
+
+def raised(limits: Limits, granted: int) -> Limits:
+    """The limits of a root that a person let go on `granted` times: each time once more."""
+    if not granted:
+        return limits
+    times = 1 + granted
+    return replace(
+        limits,
+        root_turns=limits.root_turns * times,
+        hop_count=limits.hop_count * times,
+        actor_calls_per_root=limits.actor_calls_per_root * times,
+        ping_pong_calls=limits.ping_pong_calls * times,
+        tokens_per_root=limits.tokens_per_root * times,
+    )
 
 
 def check_root(limits: Limits, *, hop_count: int, root_turns: int, added: int) -> None:
@@ -33,7 +54,11 @@ def check_root(limits: Limits, *, hop_count: int, root_turns: int, added: int) -
             f"This call would be number {hop_count} in a chain of agents calling agents; the "
             f"limit is {limits.hop_count} (limits.hopCount).",
             code=ErrorCode.HOP_LIMIT_REACHED,
-            details={"limit": limits.hop_count, "hopCount": hop_count},
+            details={
+                "limitKind": "hopCount",
+                "limit": limits.hop_count,
+                "hopCount": hop_count,
+            },
         )
     if root_turns + added > limits.root_turns:
         raise RefusedError(
@@ -62,5 +87,41 @@ def check_target(limits: Limits, actor_id: str, *, root_calls: int, open_turns: 
             f"{limits.queue_per_agent} (limits.queuePerAgent). Wait, or cancel some with "
             "“groupx turns cancel”.",
             code=ErrorCode.QUEUE_CAPACITY_REACHED,
-            details={"limit": limits.queue_per_agent, "openTurns": open_turns},
+            details={
+                "limitKind": "queuePerAgent",
+                "limit": limits.queue_per_agent,
+                "openTurns": open_turns,
+            },
+        )
+
+
+def check_ping_pong(limits: Limits, actor_id: str, target: str, calls: int) -> None:
+    """Refuse two agents that only call each other, without a person in between.
+
+    Raises: RefusedError (ROOT_TURN_LIMIT_REACHED).
+    """
+    if calls > limits.ping_pong_calls:
+        raise RefusedError(
+            f"{actor_id} and {target} called only each other {calls - 1} times in a row; the limit "
+            f"is {limits.ping_pong_calls} (limits.pingPongCalls).",
+            code=ErrorCode.ROOT_TURN_LIMIT_REACHED,
+            details={"limitKind": "pingPongCalls", "limit": limits.ping_pong_calls},
+        )
+
+
+def check_budget(limits: Limits, tokens: int) -> None:
+    """Refuse more work for a message that cost too much already.
+
+    Raises: RefusedError (BUDGET_EXCEEDED).
+    """
+    if limits.tokens_per_root and tokens >= limits.tokens_per_root:
+        raise RefusedError(
+            f"This message has cost {tokens:,} tokens; its budget is {limits.tokens_per_root:,} "
+            "(limits.tokensPerRoot). What was done is kept.",
+            code=ErrorCode.BUDGET_EXCEEDED,
+            details={
+                "limitKind": "tokensPerRoot",
+                "limit": limits.tokens_per_root,
+                "tokens": tokens,
+            },
         )

@@ -47,6 +47,7 @@ STATUS: Final[dict[ErrorCode, int]] = {
     ErrorCode.HOP_LIMIT_REACHED: 429,
     ErrorCode.STEER_LIMIT_REACHED: 429,
     ErrorCode.INTERNAL_ERROR: 500,
+    ErrorCode.BUDGET_EXCEEDED: 429,
     ErrorCode.STORE_UNAVAILABLE: 503,
     ErrorCode.SHUTTING_DOWN: 503,
     ErrorCode.SESSION_NOT_AVAILABLE: 503,

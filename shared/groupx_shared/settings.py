@@ -140,6 +140,10 @@ class LimitSettings(Setting):
     tools_per_turn: Annotated[int, Field(ge=1, le=100_000)] = 500
     """Tool records kept for one turn; what is beyond is counted."""
     sse_events: Annotated[int, Field(ge=8, le=100_000)] = 512
+    ping_pong_calls: Annotated[int, Field(ge=1, le=1000)] = 6
+    """Calls in a row that two agents may make to each other only; then a person is asked."""
+    tokens_per_root: Annotated[int, Field(ge=0)] = 0
+    """Tokens that one message may cost in all, as far as agents tell; 0: no budget."""
     """Live frames waiting for one slow reader before it falls back to the ledger."""
     sse_bytes: Annotated[int, Field(ge=16_384, le=100_000_000)] = 2_097_152
     """The same in bytes."""
