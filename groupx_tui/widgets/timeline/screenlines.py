@@ -20,7 +20,7 @@ from groupx_tui.widgets.timeline.news import is_own
 from groupx_tui.widgets.timeline.painter import Painter
 from groupx_tui.widgets.timeline.reader import Reader
 
-EMPTY_HINT = "No messages yet."
+EMPTY_HINT = "No messages yet. Write below and press Enter; F1 shows the keys."
 
 
 @dataclass(frozen=True, slots=True)
