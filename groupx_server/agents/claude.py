@@ -19,7 +19,6 @@ from typing import Any, Final
 
 import orjson
 
-from groupx_server.agents.claude_errors import reason_of
 from groupx_server.agents.claude_plan import PlanBook
 from groupx_server.agents.claude_turn import ClaudeTurn
 from groupx_server.agents.claude_usage import CostBook
@@ -58,8 +57,6 @@ class ClaudeClient:
     def __init__(self, session_id: str, cwd: Path, *, is_new: bool) -> None:
         self.agent_name = AGENT_NAME
         self.session_id = session_id
-        self.last_error = ""
-        """What Claude Code said of a failure outside a turn."""
         self._cwd = cwd
         self._plan = PlanBook()
         self._costs = CostBook(is_new=is_new)
@@ -95,6 +92,11 @@ class ClaudeClient:
                 if self._turn is not None:
                     self._turn.give_up_further(message_id)
 
+    @property
+    def is_answered(self) -> bool:
+        """True while a turn has ended and `finish` was not called yet."""
+        return self._turn is not None and self._turn.phase == "answered"
+
     def prompt(self, session_id: str, text: str) -> ClaudeTurn:
         """Send a message and return its turn. Raises: AgentError (SESSION_NOT_AVAILABLE) when the
         session is another one or has a turn in flight."""
@@ -114,15 +116,17 @@ class ClaudeClient:
         return self._turn
 
     def steer(self, text: str) -> int | None:
-        """Put a further message into the turn in flight: what is being streamed is broken off, a
-        running tool ends first. Returns the id of the call that ends when Claude Code has it;
-        None when no turn takes it."""
+        """Put a further message into the turn in flight: beside the result of a running tool
+        (which an urgent message could break off), else at once, in the middle of the answer.
+        Returns the id of the call that ends when Claude Code has it; None when no turn takes
+        it."""
         if self._turn is None or not self._turn.takes_more:
             return None
         message_id = str(uuid.uuid4())
         self._turn.further(message_id)
         call_id = self._further[message_id] = self._new_id("further message")
-        self._send_message(message_id, text, priority="now")
+        priority = "next" if self._turn.has_open_tool else "now"
+        self._send_message(message_id, text, priority=priority)
         return call_id
 
     def cancel(self, session_id: str) -> None:
@@ -179,8 +183,6 @@ class ClaudeClient:
                 return [Activity(self.session_id, tuple(events)), *self._refuse(turn, wrong)]
         self._watch_mode(kind, message)
         if turn is None:
-            if kind == "result" and message.get("is_error") is True:
-                self.last_error = reason_of(message)
             return [Activity(self.session_id)]
         events.extend(turn.take(message))
         return self._signals(turn, events)

@@ -89,6 +89,7 @@ class ClaudeCalls:
         for block in results:
             call_id = as_text(block.get("tool_use_id"))
             is_cancelled = cancelled and (call_id in rejected or block.get("is_error") is True)
+            is_cancelled = is_cancelled or as_dict(structured).get("interrupted") is True
             events.extend(self._result(call_id, block, structured, cancelled=is_cancelled))
         return events
 

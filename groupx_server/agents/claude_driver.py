@@ -75,10 +75,11 @@ class ClaudeDriver(Driver):
         configured = session_env({**kept, **self.spec.env}, is_root=os.geteuid() == 0)
         env = agent_environment(os.environ, configured)
         first, *rest = self.spec.argv or [PROGRAM]
-        program = find_program(first, self.spec.cwd, env)
+        command = [find_program(first, self.spec.cwd, env), *rest]
+        spec = replace(self.spec, argv=command)
         limit_s = self.options.handshake_s or self.spec.timeouts.handshake_s
-        version = await read_version(self.spec, program, env, self._guard, self._clock, limit_s)
-        self._env, self._command = env, [program, *rest]
+        version = await read_version(spec, env, self._guard, self._clock, limit_s)
+        self._env, self._command = env, command
         return AgentInfo(AGENT_NAME, version, PROTOCOL, _PROTOCOL_VERSION)
 
     async def open_session(self, request: SessionRequest) -> Session:

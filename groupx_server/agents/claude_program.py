@@ -36,7 +36,7 @@ _USUAL_PLACES: Final = (
 )
 _SHARED_PLACES: Final = ("/usr/local/bin/claude", "/opt/homebrew/bin/claude")
 _PACKAGE: Final = "claude-code"
-_VERSION: Final = re.compile(r"\b(\d{1,4})\.(\d{1,4})\.(\d{1,6})\b")
+_VERSION: Final = re.compile(r"\b(\d{1,4})\.(\d{1,4})\.(\d{1,6})\b[^\n]*Claude Code")
 _MAX_OUTPUT_BYTES: Final = 64 * 1024
 _INSTALL: Final = (
     "Install it with “npm install -g @anthropic-ai/claude-code”, or name the program in the "
@@ -116,26 +116,22 @@ class _Output:
 
 
 async def read_version(
-    spec: AgentSpec,
-    program: str,
-    env: Mapping[str, str],
-    guard: Guard,
-    clock: Clock,
-    limit_s: float,
+    spec: AgentSpec, env: Mapping[str, str], guard: Guard, clock: Clock, limit_s: float
 ) -> str:
-    """Ask the program for its version: `2.1.332`.
+    """Ask the program of `spec.argv` for its version: `2.1.332`.
 
     Raises: AgentError (ADAPTER_START_FAILED; PROTOCOL_HANDSHAKE_TIMEOUT after `limit_s`).
     """
-    output = _Output()
+    output, argv = _Output(), [*spec.argv, "--version"]
+    program = argv[0]
     process = await AgentProcess.spawn(
-        [program, "--version"], cwd=spec.cwd, env=env, label=PROGRAM, sink=output, guard=guard
+        argv, cwd=spec.cwd, env=env, label=PROGRAM, sink=output, guard=guard
     )
     try:
-        await clock.wait(output.ended, clock.now() + limit_s)
+        has_ended = await clock.wait(output.ended, clock.now() + limit_s)
     finally:
         await process.stop(0)
-    if output.end is None:
+    if not has_ended or output.end is None:
         raise AgentError(
             f"{program} did not tell its version within {limit_s:g} s. Try “{PROGRAM} --version” "
             "in a terminal; if it is only slow, set `handshake_s` in the agent's options.",
@@ -149,16 +145,17 @@ async def read_version(
             details={"stderr": process.stderr_tail()},
         )
     _require(program, found)
-    return found.group(0)
+    return ".".join(found.groups())
 
 
 def _require(program: str, found: re.Match[str]) -> None:
     """Raises: AgentError when the version is older than this driver can work with."""
     if tuple(int(number) for number in found.groups()) >= MINIMUM_VERSION:
         return
+    version = ".".join(found.groups())
     wanted = ".".join(str(number) for number in MINIMUM_VERSION)
     raise AgentError(
-        f"Claude Code {found.group(0)} at {program} is too old; GroupX needs {wanted} or newer. "
-        f"Run “{PROGRAM} update”.",
-        details={"version": found.group(0), "minimum": wanted},
+        f"Claude Code {version} at {program} is too old; GroupX needs {wanted} or newer. Run "
+        f"“{PROGRAM} update”.",
+        details={"version": version, "minimum": wanted},
     )

@@ -45,12 +45,12 @@ class ClaudeSession(TurnSession[ClaudeClient]):
     ) -> None:
         """`mcp_problem`: why the room's tools are not there, empty when they are; None when
         none were asked for."""
-        self.mcp_problem = mcp_problem or ""
         super().__init__(
             link,
             link.client.session_id,
             continuity,
             has_mcp=mcp_problem == "",
+            mcp_problem=mcp_problem or "",
             close_method="end_session",
         )
 
@@ -68,6 +68,8 @@ class ClaudeSession(TurnSession[ClaudeClient]):
                 call_id, "a further message", self._link.timeouts.request_s
             )
         except AgentError:
+            if self._link.client.is_answered:
+                flight.answered()  # it was held back only for this message
             return False
         return bool(state in ("queued", "started"))
 

@@ -130,15 +130,13 @@ def _untagged(text: str) -> str:
 
 def _terminal(text: str, result: dict[str, Any], *, is_error: bool) -> Items:
     exit_code = _EXIT_CODE.match(text)
-    output = "\n".join(
-        part for key in ("stdout", "stderr") if (part := as_text(result.get(key)).rstrip("\n"))
-    )
     if exit_code:
         output = text[exit_code.end() :]
+        return ({"type": "terminal", "output": output, "exitCode": int(exit_code.group(1))},)
+    outputs = (as_text(result.get(key)).rstrip("\n") for key in ("stdout", "stderr"))
+    output = "\n".join(part for part in outputs if part)
     item: dict[str, Any] = {"type": "terminal", "output": output or text}
-    if exit_code:
-        item["exitCode"] = int(exit_code.group(1))
-    elif not is_error and "stdout" in result and not result.get("backgroundTaskId"):
+    if not is_error and "stdout" in result and not result.get("backgroundTaskId"):
         item["exitCode"] = 0
     return (item,)
 

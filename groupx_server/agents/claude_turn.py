@@ -59,6 +59,7 @@ class ClaudeTurn:
         self._usage = TurnUsage(costs)
         self._verdict: TurnFailed | None = None
         self._further: set[str] = set()
+        self._held = False  # a result, since a further message waits
         self._started = False
         self._has_output = False
         self._api_error = ""
@@ -93,8 +94,11 @@ class ClaudeTurn:
         """What became of a message, ours or another one's."""
         if message_id == self.message_id:
             return self._own_lifecycle(state)
-        if state == "started" or state in _GONE:
+        if state == "started":
             self._further.discard(message_id)
+            self._held = False
+        elif state in _GONE:
+            return self.give_up_further(message_id)
         return []
 
     def began(self) -> list[NativeEvent]:
@@ -143,9 +147,10 @@ class ClaudeTurn:
         """A further message was sent: the turn goes on until Claude Code has taken it up."""
         self._further.add(message_id)
 
-    def give_up_further(self, message_id: str) -> None:
-        """Nothing was heard of a further message: it is not waited for."""
+    def give_up_further(self, message_id: str) -> list[NativeEvent]:
+        """A further message will not be worked on: it is not waited for any more."""
         self._further.discard(message_id)
+        return self._answered() if self._held and not self._further else []
 
     # --- the end ----------------------------------------------------------------------------
 
@@ -234,12 +239,14 @@ class ClaudeTurn:
     def _ended(self, result: dict[str, Any]) -> list[NativeEvent]:
         self._usage.saw_result(result)
         self._messages.keep()
-        if self._further:
-            return []  # our further message is answered next, in the same turn
-        self.phase = "answered"
         self._result = result
-        text = as_text(result.get("result"))
-        if result.get("is_error") is True or self._has_output or not text:
+        self._held = bool(self._further)  # our further message is answered next, in the same turn
+        return [] if self._held else self._answered()
+
+    def _answered(self) -> list[NativeEvent]:
+        self.phase = "answered"
+        text = as_text(self._result.get("result"))
+        if self._result.get("is_error") is True or self._has_output or not text:
             return []
         return self._said([ContentDelta(text)])  # nothing was streamed
 
