@@ -50,6 +50,7 @@ from groupx_shared.text import safe_line
 _PROTOCOL_VERSION: Final = "2"
 _VERSION: Final = re.compile(r"/(\d[^\s(]*)")
 """`groupx/0.171.0 (Debian …)`: our own name with the version of Codex."""
+_CAPABILITIES: Final = {"steer": True, "httpMcp": True, "resume": True}
 _NOTICE_S: Final = 0.05
 """Servers that start are told right behind the answer; polled so often until they are up."""
 
@@ -111,15 +112,20 @@ class CodexDriver(ProcessDriver[CodexClient]):
         asked = client.call("configRequirements/read", {})
         found = await self._link.call(asked, "configRequirements/read", limit_s)
         require_free(client.agent_name, found)
-        user_agent = as_text(as_dict(answer).get("userAgent"))
-        version = _VERSION.search(user_agent)
+        version = _VERSION.search(as_text(as_dict(answer).get("userAgent")))
         return AgentInfo(
             client.agent_name,
             safe_line(version[1] if version else "", 40),
             native_protocol("codex"),
             _PROTOCOL_VERSION,
-            {"steer": True, "httpMcp": True, "resume": True},
+            {**_CAPABILITIES, "authRequired": await self._needs_sign_in(limit_s)},
         )
+
+    async def _needs_sign_in(self, limit_s: float) -> bool:
+        """True when Codex says that it has no account for a model that wants one."""
+        asked = self._link.client.call("account/read", {})
+        account = as_dict(await self._link.call(asked, "account/read", limit_s))
+        return account.get("requiresOpenaiAuth") is True and account.get("account") is None
 
     # --- opening a thread -------------------------------------------------------------------
 

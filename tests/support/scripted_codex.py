@@ -21,7 +21,7 @@ Options (argv, in any order with the real ones): --init-hang --init-exit=N --ini
 --approvals=LIST --sandboxes=LIST (what a policy allows) --open-as=POLICY --no-requirements
 --tools-fail --resume-hang --resume-cwd=PATH --slow-server=SECONDS --refuse-turn=TEXT
 --no-turn-answer --interrupt-early (the first interrupt meets no turn) --started-first (the turn
-begins before its answer) --ignore-eof --ignore-term.
+begins before its answer) --signed-out --ignore-eof --ignore-term.
 
 Environment: SCRIPTED_LOG names a file that gets one JSON line for the start and for each request.
 SCRIPTED_SESSIONS names a folder in which threads that had a turn survive the process.
@@ -310,6 +310,10 @@ class Server:
             if option in self.options:
                 allowed[key] = self.options[option].split(",")
         self.answer(request_id, requirements=allowed or None)
+
+    def on_account_read(self, request_id: Any, _: dict[str, Any]) -> None:
+        is_needed = "signed-out" in self.options
+        self.answer(request_id, account=None, requiresOpenaiAuth=is_needed)
 
     def on_thread_start(self, request_id: Any, params: dict[str, Any]) -> None:
         self.open(request_id, f"thread-{uuid.uuid4().hex[:8]}", params)

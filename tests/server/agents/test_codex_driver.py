@@ -40,7 +40,23 @@ async def test_the_handshake_tells_which_codex_it_is(script: Script) -> None:
     assert not is_running(pid)
     assert "closed" in await driver.wait_exited()
     methods = [entry["what"] for entry in script.log()]
-    assert methods == ["start", "initialize", "initialized", "configRequirements/read"]
+    assert methods == [
+        "start",
+        "initialize",
+        "initialized",
+        "configRequirements/read",
+        "account/read",
+    ]
+
+
+@pytest.mark.parametrize(("options", "needed"), [([], False), (["--signed-out"], True)])
+async def test_a_missing_sign_in_is_known_before_the_first_prompt(
+    script: Script, options: list[str], needed: bool
+) -> None:
+    driver = CodexDriver(codex_spec(script, *options), script.guard)
+    info = await driver.start()
+    await driver.close()
+    assert info.capabilities["authRequired"] is needed
 
 
 @pytest.mark.parametrize(
