@@ -14,6 +14,7 @@ import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
@@ -28,6 +29,8 @@ from groupx_server.http.state import ServerState
 from groupx_server.ledger.startup import RosterRow, settle_at_start
 from groupx_server.ledger.store import Ledger
 from groupx_server.logs import get_logger, open_log
+from groupx_server.portability.keeper import BackupKeeper
+from groupx_server.portability.rotation import Policy
 from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.broadcast import Hub, HubLimits
 from groupx_server.rooms.clock import Clock
@@ -39,7 +42,7 @@ from groupx_shared.config import load_config, runtime_key
 from groupx_shared.errors import GroupXError
 from groupx_shared.paths import private_folder
 from groupx_shared.runtime import RuntimeFile, new_token, remove_runtime, write_runtime
-from groupx_shared.settings import Config, LimitSettings
+from groupx_shared.settings import BackupSettings, Config, LimitSettings
 from groupx_shared.version import VERSION
 from groupx_shared.workspace import Workspace
 
@@ -138,7 +141,10 @@ async def _serve(site: _Site, ledger: Ledger, sock: socket.socket, stop: asyncio
     )
     app = build_app(service, credentials, hub, state, request_stop=stop.set)
     try:
-        async with _running(agents, hub, HttpServer(app, sock), state):
+        async with (
+            _running(agents, hub, HttpServer(app, sock), state),
+            _backed_up(ledger, site.config.storage.backups),
+        ):
             with _published(site.workspace, runtime):
                 state.readiness = "ok"
                 log.info("server.ready", url=runtime.url)
@@ -171,6 +177,20 @@ async def _running(
             await asyncio.wait([fanning])
             http_stop.set()
             await asyncio.wait([serving])
+
+
+@asynccontextmanager
+async def _backed_up(ledger: Ledger, settings: BackupSettings) -> AsyncIterator[None]:
+    """Automatic backups are made meanwhile; one under way at the end is given up."""
+    policy = Policy(settings.keep, timedelta(days=settings.max_age_days))
+    async with asyncio.TaskGroup() as tasks:
+        keeper = BackupKeeper(ledger, policy)
+        keeping = tasks.create_task(keeper.run(), name="backups") if settings.enabled else None
+        try:
+            yield
+        finally:
+            if keeping is not None:
+                keeping.cancel()
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from groupx_shared.names import nearest
 from groupx_shared.settings import (
     AgentSettings,
     AssistantSettings,
+    BackupSettings,
     CommandSettings,
     Config,
     LimitSettings,
@@ -108,6 +109,7 @@ def _known_keys(parents: list[str]) -> list[str]:
     models: dict[str, type[Setting]] = {
         "server": ServerSettings,
         "storage": StorageSettings,
+        "backups": BackupSettings,
         "agents": AgentSettings,
         "command": CommandSettings,
         "model": ModelSettings,

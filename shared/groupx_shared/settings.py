@@ -43,11 +43,24 @@ class ServerSettings(Setting):
     """0 lets the system choose a free port (clients find it by themselves)."""
 
 
+class BackupSettings(Setting):
+    """Automatic backups, in `backups/` beside the database."""
+
+    enabled: bool = True
+    """Make one a day while something is written."""
+    keep: Annotated[int, Field(ge=1, le=1000)] = 7
+    """How many are kept."""
+    max_age_days: Annotated[int, Field(ge=1, le=3650)] = 30
+    """Older ones are removed; the newest one always stays."""
+
+
 class StorageSettings(Setting):
     """Where the ledger is."""
 
     path: str | None = None
     """Database file; default `groupx.db` in the data folder."""
+    backups: BackupSettings = BackupSettings()
+    """Automatic backups."""
 
 
 class CommandSettings(Setting):
@@ -127,6 +140,10 @@ class LimitSettings(Setting):
     """Length of a chain of agents calling agents."""
     actor_calls_per_root: Annotated[int, Field(ge=1, le=1000)] = 16
     """Turns of one agent that one message may lead to."""
+    ping_pong_calls: Annotated[int, Field(ge=1, le=1000)] = 6
+    """Calls in a row that two agents may make to each other only; then a person is asked."""
+    tokens_per_root: Annotated[int, Field(ge=0)] = 0
+    """Tokens that one message may cost in all, as far as agents tell; 0: no budget."""
     steers_per_subject_turn: Annotated[int, Field(ge=1, le=16)] = 3
     """Steers an observer may give in one turn."""
     context_characters: Annotated[int, Field(ge=1024, le=10_000_000)] = 256_000
@@ -140,10 +157,6 @@ class LimitSettings(Setting):
     tools_per_turn: Annotated[int, Field(ge=1, le=100_000)] = 500
     """Tool records kept for one turn; what is beyond is counted."""
     sse_events: Annotated[int, Field(ge=8, le=100_000)] = 512
-    ping_pong_calls: Annotated[int, Field(ge=1, le=1000)] = 6
-    """Calls in a row that two agents may make to each other only; then a person is asked."""
-    tokens_per_root: Annotated[int, Field(ge=0)] = 0
-    """Tokens that one message may cost in all, as far as agents tell; 0: no budget."""
     """Live frames waiting for one slow reader before it falls back to the ledger."""
     sse_bytes: Annotated[int, Field(ge=16_384, le=100_000_000)] = 2_097_152
     """The same in bytes."""

@@ -8,6 +8,7 @@ from typing import Any
 from groupx_shared.settings import (
     AgentSettings,
     AssistantSettings,
+    BackupSettings,
     CommandSettings,
     Config,
     LimitSettings,
@@ -22,6 +23,7 @@ SECTIONS: dict[str, type[Setting]] = {
     "(top level)": Config,
     "server": ServerSettings,
     "storage": StorageSettings,
+    "storage.backups": BackupSettings,
     "agents.ID": AgentSettings,
     "agents.ID.command": CommandSettings,
     "agents.ID.model": ModelSettings,

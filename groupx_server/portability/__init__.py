@@ -1,0 +1,1 @@
+"""Copies of a ledger: making, keeping, proving, and putting one back."""
