@@ -340,14 +340,17 @@ class Server:
         self.answer(request_id, thread=thread, cwd=cwd, approvalPolicy=policy, sandbox=sandbox)
         self.wire.tell("thread/started", thread=thread)
         if "slow-server" in self.options:
+            self.server_is(thread_id, "starting")
             threading.Thread(target=self.start_slowly, args=(thread_id,), daemon=True).start()
 
     def start_slowly(self, thread_id: str) -> None:
-        method = "mcpServer/startupStatus/updated"
-        self.wire.tell(method, threadId=thread_id, name="mine", status="starting")
         time.sleep(float(self.options["slow-server"]))
         self.log("server-ready")
-        self.wire.tell(method, threadId=thread_id, name="mine", status="ready")
+        self.server_is(thread_id, "ready")
+
+    def server_is(self, thread_id: str, status: str) -> None:
+        method = "mcpServer/startupStatus/updated"
+        self.wire.tell(method, threadId=thread_id, name="mine", status=status)
 
     def on_thread_unsubscribe(self, request_id: Any, _: dict[str, Any]) -> None:
         self.answer(request_id, status="unsubscribed")

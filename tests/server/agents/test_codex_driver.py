@@ -11,6 +11,8 @@ import pytest
 from groupx_server.agents import codex_driver
 from groupx_server.agents.base import McpEndpoint, SessionRequest
 from groupx_server.agents.codex_driver import CodexDriver
+from groupx_server.agents.host import AgentHost
+from groupx_server.agents.registry import DriverRegistry
 from groupx_shared.errors import AgentError, ConfigError, ErrorCode
 from server.agents.codex_kit import codex_opened, codex_running, codex_spec
 from server.agents.kit import (
@@ -179,6 +181,11 @@ async def test_servers_that_never_come_up_are_not_waited_for_without_end(
     monkeypatch.setattr(codex_driver, "_NOTICE_S", 0.02)
     async with codex_running(script, "--slow-server=60", mcp_wait_s=0.1) as driver:
         await codex_opened(driver, script)
+
+
+def test_what_to_resume_is_known_before_the_first_start(script: Script) -> None:
+    host = AgentHost(codex_spec(script), DriverRegistry(script.guard))
+    assert host.protocol == "codex-app-server"
 
 
 async def test_a_thread_is_resumed_in_a_fresh_process(script: Script) -> None:
