@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
 
 from groupx_server.agents.base import (
@@ -45,7 +45,8 @@ log = get_logger(__name__)
 @dataclass(frozen=True, slots=True)
 class HostStatus:
     """What is known of an agent's process. `detail` is a sentence for people; `instance_id` the
-    process that the status is about; `changed_at` aware UTC."""
+    process that the status is about; `changed_at` and `retry_at` (when a dead one is started
+    again) aware UTC."""
 
     state: HostState
     detail: str = ""
@@ -53,6 +54,7 @@ class HostStatus:
     info: AgentInfo | None = None
     instance_id: str | None = None
     changed_at: datetime = _NEVER
+    retry_at: datetime | None = None
 
 
 class AgentHost:
@@ -289,9 +291,11 @@ class AgentHost:
     def _tell_retry(self, reason: str) -> None:
         self._deaths = min(self._deaths + 1, 32)
         self._wanted = True
-        self._tell("retrying", f"{reason} It is started again in {self._delay_s():g} s.")
+        delay_s = self._delay_s()
+        detail = f"{reason} It is started again in {delay_s:g} s."
+        self._tell("retrying", detail, self._today() + timedelta(seconds=delay_s))
 
-    def _tell(self, state: HostState, detail: str) -> None:
+    def _tell(self, state: HostState, detail: str, retry_at: datetime | None = None) -> None:
         driver = self._driver
         self._status = HostStatus(
             state,
@@ -300,5 +304,6 @@ class AgentHost:
             self._info,
             self._instance_id,
             self._today(),
+            retry_at,
         )
         self._on_status(self._status)

@@ -1,4 +1,5 @@
-"""What a start does to the rows, in one transaction, before anybody can ask."""
+"""What a start does to the rows, in one transaction, before anybody can ask; and what another
+roster does to them later."""
 
 from __future__ import annotations
 
@@ -26,8 +27,13 @@ def settle_at_start(
 ) -> Recovery:
     """Bring the actors up to date, close what an earlier server's processes left open, and settle
     the turns it was working on."""
+    take_roster(connection, roster, now)
+    interrupt_leftovers(connection, now)
+    return recover(connection, limits, now)
+
+
+def take_roster(connection: sqlite3.Connection, roster: Sequence[RosterRow], now: str) -> None:
+    """Bring the actors up to date with the config."""
     for row in roster:
         upsert_agent(connection, row.actor_id, row.display_name, row.enabled, now)
     disable_others(connection, [row.actor_id for row in roster], now)
-    interrupt_leftovers(connection, now)
-    return recover(connection, limits, now)

@@ -1,164 +1,209 @@
-"""All agents of the workspace: hosts, lanes and cards, and the tasks that keep them going."""
+"""All agents of the workspace: their seats and cards, and the tasks that keep them going.
+
+The roster may be replaced while turns run. Invariant: a turn that waits for an agent without a
+seat (switched off, taken out of the config) is ended, so that nothing waits for ever.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from typing import Final
 
 from groupx_server.agents.base import DriverFactory
-from groupx_server.agents.host import AgentHost, HostStatus
+from groupx_server.agents.host import HostStatus
 from groupx_server.domain.turn import TurnStatus
 from groupx_server.ledger.cancel import Cancelled
 from groupx_server.ledger.terminal import TurnEnd, end_turn
 from groupx_server.ledger.turns import QueuedHead, head_of_lane, queued_counts
-from groupx_server.logs import get_logger
 from groupx_server.rooms.board import Board
-from groupx_server.rooms.lane import Lane
 from groupx_server.rooms.live import Speaker, live_event
-from groupx_server.rooms.roster import Roster
+from groupx_server.rooms.patience import read_patiently, write_patiently
+from groupx_server.rooms.roster import Roster, RosterEntry
+from groupx_server.rooms.seat import Seat
 from groupx_server.rooms.turnrunner import Runtime
-from groupx_shared.errors import ErrorCode
+from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.names import unknown_name
 from groupx_shared.text import safe_line
 from groupx_shared.wire.events import EventType
 
 STARTS_AT_ONCE: Final = 4
 """A start costs an agent seconds of CPU; more at once only make all of them late."""
-CLOSE_WITHIN_S: Final = 20.0
-"""For all agents together to end at stop; each is bounded by its own ladder."""
-
-log = get_logger(__name__)
 
 
 class Agents:
-    """Hosts and lanes by actor. `run` lives as long as the server."""
+    """Seats by actor. `run` lives as long as the server."""
 
     def __init__(self, runtime: Runtime, roster: Roster, factory: DriverFactory) -> None:
         self.roster = roster
         self.board = Board(roster, runtime.outlet, runtime.clock)
         self._runtime = runtime
-        self._hosts: dict[str, AgentHost] = {}
-        self._lanes: dict[str, Lane] = {}
+        self._factory = factory
+        self._gate = asyncio.Semaphore(STARTS_AT_ONCE)
+        self._tasks: asyncio.TaskGroup | None = None
         self._restarts: asyncio.Queue[str] = asyncio.Queue(maxsize=64)
-        gate = asyncio.Semaphore(STARTS_AT_ONCE)
-        for entry in roster.entries.values():
-            if not entry.enabled:
-                continue
-            host = AgentHost(
-                entry.spec,
-                factory,
-                on_status=self._status_taker(entry.actor_id),
-                start_gate=gate,
-            )
-            self._hosts[entry.actor_id] = host
-            self._lanes[entry.actor_id] = Lane(runtime, entry, host, self.board)
+        self._absent: set[str] = set()
+        self._has_absent = asyncio.Event()
+        self._known = set(roster.entries)
+        self._seats = {
+            entry.actor_id: self._seat(entry) for entry in roster.entries.values() if entry.enabled
+        }
 
     async def run(self) -> None:
-        """Serve all lanes until cancelled; then turns under way end as `interrupted` and every
+        """Serve all seats until cancelled; then turns under way end as `interrupted` and every
         agent process is ended, bounded."""
-        await self._settle_absent()
         await self._count_waiting()
         try:
-            async with asyncio.TaskGroup() as hosts:
-                for host in self._hosts.values():
-                    hosts.create_task(host.run())
-                async with asyncio.TaskGroup() as lanes:
-                    for lane in self._lanes.values():
-                        lanes.create_task(lane.run())
-                        lane.wake()
-                    lanes.create_task(self._serve_restarts())
+            async with asyncio.TaskGroup() as tasks:
+                self._tasks = tasks
+                for actor_id in self._seats:
+                    tasks.create_task(self._occupy(actor_id))
+                tasks.create_task(self._serve_restarts())
+                tasks.create_task(self._serve_absent())
         finally:
-            await self._close_hosts()
+            self._tasks = None
 
     def queued(self, actor_ids: Iterable[str]) -> None:
         """Turns of these agents were accepted: count them and wake their lanes."""
         for actor_id in actor_ids:
             self.board.count_queued(actor_id, 1)
-            if (lane := self._lanes.get(actor_id)) is not None:
-                lane.wake()
+            if (seat := self._seats.get(actor_id)) is not None:
+                seat.wake()
+            else:  # it left while the message was being accepted
+                self._miss(actor_id)
 
     def cancelled(self, cancelled: Cancelled) -> None:
         """A cancel is on disk: tell the agent, or take the turn off the queue's count."""
-        lane = self._lanes.get(cancelled.actor_id)
-        if cancelled.tell_agent and lane is not None:
+        seat = self._seats.get(cancelled.actor_id)
+        if cancelled.tell_agent and seat is not None and seat.lane is not None:
             self._say_cancelling(cancelled)
-            lane.cancel(cancelled.reply.turn_id)
+            seat.lane.cancel(cancelled.reply.turn_id)
         elif cancelled.reply.accepted and cancelled.reply.status == "cancelled":
             self.board.count_queued(cancelled.actor_id, -1)
-
-    def _say_cancelling(self, cancelled: Cancelled) -> None:
-        """Live: the end comes when the agent confirms, or when its time for that is over."""
-        name = self.roster.entries[cancelled.actor_id].display_name
-        speaker = Speaker(cancelled.actor_id, name, cancelled.room_id, cancelled.correlation_id)
-        body = {"turnId": cancelled.reply.turn_id}
-        now = self._runtime.clock.now()
-        data = live_event(speaker, EventType.TURN_CANCELLING, body, now)
-        self._runtime.outlet.publish_transient(data, cancelled.room_id)
 
     def request_restart(self, actor_id: str) -> None:
         """End the agent's process soon; a running turn ends as failed, never sent again."""
         if not self._restarts.full():
             self._restarts.put_nowait(actor_id)
 
+    # --- another roster ---------------------------------------------------------------------
+
+    def busy(self, actor_ids: Iterable[str]) -> list[str]:
+        """Those of these agents that have a running turn."""
+        return [actor_id for actor_id in actor_ids if self._is_busy(actor_id)]
+
+    def replace(self, roster: Roster) -> None:
+        """Take over another roster. Agents whose settings are the same notice nothing; others
+        follow as `Seat` says; what is queued for one that leaves is ended.
+
+        Raises: RefusedError (SHUTTING_DOWN).
+        """
+        if self._tasks is None:
+            raise RefusedError(
+                "The server is not running (any more); the config is read at its next start.",
+                code=ErrorCode.SHUTTING_DOWN,
+            )
+        self.roster = roster
+        self._known |= roster.entries.keys()
+        self.board.replace(roster, frozenset(self.busy(self._seats)))
+        for actor_id, seat in self._seats.items():
+            seat.want(roster.entries.get(actor_id))
+        for entry in roster.entries.values():
+            if entry.enabled and entry.actor_id not in self._seats:
+                self._seats[entry.actor_id] = self._seat(entry)
+                self._tasks.create_task(self._occupy(entry.actor_id))
+
+    def _is_busy(self, actor_id: str) -> bool:
+        seat = self._seats.get(actor_id)
+        return seat is not None and seat.is_busy
+
+    def _seat(self, entry: RosterEntry) -> Seat:
+        return Seat(self._runtime, self._factory, self._gate, self.board, self._take_status, entry)
+
+    async def _occupy(self, actor_id: str) -> None:
+        """Serve one agent; when it is not wanted any more, leave nothing of it waiting."""
+        await self._seats[actor_id].run()
+        del self._seats[actor_id]
+        self.board.vacate(actor_id)
+        self._miss(actor_id)
+
+    def _take_status(self, actor_id: str, status: HostStatus) -> None:
+        info = status.info
+        self.board.update(
+            actor_id,
+            host_state=status.state,
+            detail=status.detail,
+            retry_at_s=None if status.retry_at is None else status.retry_at.timestamp(),
+            agent_name=None if info is None else safe_line(info.name, 80),
+            agent_version=None if info is None else safe_line(info.version, 40),
+        )
+        seat = self._seats.get(actor_id)
+        if status.state in ("retrying", "failed", "stopped") and seat is not None:
+            seat.wake()  # to close the rows of the process
+
     async def _serve_restarts(self) -> None:
         while True:
             actor_id = await self._restarts.get()
-            await self._hosts[actor_id].restart()
-            self._lanes[actor_id].wake()
+            self.board.turn_ended(actor_id, None, None)
+            if (seat := self._seats.get(actor_id)) is not None:
+                await seat.restart()
 
-    def _status_taker(self, actor_id: str) -> Callable[[HostStatus], None]:
-        def take(status: HostStatus) -> None:
-            info = status.info
-            self.board.update(
-                actor_id,
-                host_state=status.state,
-                detail=status.detail,
-                agent_name=None if info is None else safe_line(info.name, 80),
-                agent_version=None if info is None else safe_line(info.version, 40),
-            )
-            if status.state in ("retrying", "failed", "stopped") and actor_id in self._lanes:
-                self._lanes[actor_id].wake()  # to close the rows of the process
+    def _say_cancelling(self, cancelled: Cancelled) -> None:
+        """Live: the end comes when the agent confirms, or when its time for that is over."""
+        name = self.board.name(cancelled.actor_id)
+        speaker = Speaker(cancelled.actor_id, name, cancelled.room_id, cancelled.correlation_id)
+        body = {"turnId": cancelled.reply.turn_id}
+        now = self._runtime.clock.now()
+        data = live_event(speaker, EventType.TURN_CANCELLING, body, now)
+        self._runtime.outlet.publish_transient(data, cancelled.room_id)
 
-        return take
+    # --- turns that nobody will serve -------------------------------------------------------
 
     async def _count_waiting(self) -> None:
         for actor_id, count in (await self._runtime.ledger.read(queued_counts)).items():
             self.board.update(actor_id, queued_turns=count)
+            if actor_id not in self._seats:
+                self._miss(actor_id)
 
-    async def _settle_absent(self) -> None:
-        """Turns that wait for an agent which is off or gone would wait for ever: end them."""
-        waiting = await self._runtime.ledger.read(queued_counts)
-        for actor_id in waiting.keys() - self._lanes.keys():
-            while (head := await self._head(actor_id)) is not None:
-                await self._fail_absent(actor_id, head)
+    def _miss(self, actor_id: str) -> None:
+        self._absent.add(actor_id)
+        self._has_absent.set()
+
+    async def _serve_absent(self) -> None:
+        while True:
+            await self._has_absent.wait()
+            self._has_absent.clear()
+            while self._absent:
+                await self._settle(self._absent.pop())
+
+    async def _settle(self, actor_id: str) -> None:
+        """End the turns that wait for an agent which is off or gone."""
+        while (head := await self._head(actor_id)) is not None and actor_id not in self._seats:
+            await self._fail_absent(actor_id, head)
 
     async def _head(self, actor_id: str) -> QueuedHead | None:
-        return await self._runtime.ledger.read(partial(head_of_lane, actor_id=actor_id))
+        query = partial(head_of_lane, actor_id=actor_id)
+        return await read_patiently(self._runtime.ledger, query)
 
     async def _fail_absent(self, actor_id: str, head: QueuedHead) -> None:
-        is_known = actor_id in self.roster.entries
-        handles = [entry.handle for entry in self.roster.entries.values()]
-        sentence = (
-            f"{actor_id} is switched off in the config."
-            if is_known
-            else unknown_name("agent", actor_id.removeprefix("agent:"), handles)
-        )
         end = TurnEnd(
             head.turn_id,
             TurnStatus.FAILED,
-            error_code=ErrorCode.AGENT_DISABLED if is_known else ErrorCode.ADAPTER_NOT_FOUND,
-            error_message=f"{sentence} The message was not sent to anybody.",
+            error_code=(
+                ErrorCode.AGENT_DISABLED if actor_id in self._known else ErrorCode.ADAPTER_NOT_FOUND
+            ),
+            error_message=f"{self._why_absent(actor_id)} The message was not sent to anybody.",
         )
         runtime = self._runtime
         step = partial(end_turn, end=end, limits=runtime.limits, now=runtime.clock.now())
-        await runtime.ledger.write(step)
+        if (await write_patiently(runtime.ledger, step)).is_new:
+            self.board.count_queued(actor_id, -1)
 
-    async def _close_hosts(self) -> None:
-        try:
-            async with asyncio.timeout(CLOSE_WITHIN_S), asyncio.TaskGroup() as tasks:
-                for host in self._hosts.values():
-                    tasks.create_task(host.close())
-        except TimeoutError:
-            log.error("agents.close_timeout", seconds=CLOSE_WITHIN_S)
+    def _why_absent(self, actor_id: str) -> str:
+        if actor_id in self.roster.entries:
+            return f"{actor_id} is switched off in the config."
+        if actor_id in self._known:
+            return f"{actor_id} was taken out of the config."
+        handles = [entry.handle for entry in self.roster.entries.values()]
+        return unknown_name("agent", actor_id.removeprefix("agent:"), handles)

@@ -1,42 +1,72 @@
-"""What each agent is doing, in the same words everywhere: cards, live `agent.status`, CLI.
+"""What each agent is doing, in the same words everywhere: cards, live events, CLI.
 
-Combines the host's state (process facts) with the lane's (turns). Publishes only what changed.
+Combines the host's state (process facts) with the lane's (turns) and with what the agent's own
+errors say of it (sign-in, limits). Invariants: only facts, nothing guessed; only what changed is
+published. An agent that was taken out of the config keeps its card while its last turn runs.
 """
 
 from __future__ import annotations
 
+import asyncio
 import shlex
 from dataclasses import dataclass, replace
-from typing import cast
+from datetime import UTC, datetime
+from typing import Final, cast
 
+from groupx_server.domain.condition import Condition
+from groupx_server.ledger.times import parse_iso, to_iso
 from groupx_server.rooms.clock import Clock
 from groupx_server.rooms.live import Outlet, Speaker, live_event
 from groupx_server.rooms.roster import Roster, RosterEntry
-from groupx_shared.ids import MAIN_ROOM, new_id
-from groupx_shared.wire.bodies import AgentStatusBody
+from groupx_shared.ids import MAIN_ROOM, SYSTEM, new_id
+from groupx_shared.wire.agents import AgentInfo, AgentState
+from groupx_shared.wire.base import WireModel
+from groupx_shared.wire.bodies import AgentsChangedBody, AgentStatusBody
 from groupx_shared.wire.events import EventType
-from groupx_shared.wire.replies import AgentInfo, AgentState
+
+LONGEST_LIMIT_S: Final = 40 * 86_400.0
+"""A limit that is said to last longer (a month is the longest known) has no end that one can
+believe."""
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """The changing part of an agent's card."""
+    """The changing part of an agent's card. Times are seconds since 1970."""
 
     host_state: str = "stopped"
     detail: str | None = None
+    retry_at_s: float | None = None
     agent_name: str | None = None
     agent_version: str | None = None
     queued_turns: int = 0
     active_turn_id: str | None = None
     is_waiting: bool = False
     last_error: str | None = None
+    condition: Condition | None = None
 
     @property
     def state(self) -> AgentState:
-        """One word: the host's state, unless a turn runs."""
+        """One word: a running turn's, else what stands in the way, else the program's."""
         if self.active_turn_id is not None and self.host_state != "starting":
             return "waiting" if self.is_waiting else "working"
+        if self.condition is not None and self.host_state not in ("starting", "retrying"):
+            return self.condition.kind
         return cast("AgentState", self.host_state)
+
+    @property
+    def sentence(self) -> str | None:
+        """Why it is so: the error that the state comes from, else what the program does."""
+        if self.state in ("needs_login", "rate_limited"):
+            return self.last_error or self.detail
+        return self.detail or self.last_error
+
+    @property
+    def until_iso(self) -> str | None:
+        """When the state ends by itself, if that is known."""
+        until_s = self.retry_at_s if self.state == "retrying" else None
+        if self.condition is not None and self.state == self.condition.kind:
+            until_s = self.condition.until_s
+        return None if until_s is None else to_iso(datetime.fromtimestamp(until_s, UTC))
 
 
 class Board:
@@ -46,10 +76,9 @@ class Board:
         self._roster = roster
         self._outlet = outlet
         self._clock = clock
-        self._cards = {
-            entry.actor_id: Card(host_state="stopped" if entry.enabled else "disabled")
-            for entry in roster.entries.values()
-        }
+        self._entries: dict[str, RosterEntry] = {}
+        self._cards: dict[str, Card] = {}
+        self._take(roster)
 
     def update(self, actor_id: str, **changes: object) -> None:
         """Change fields of a card; publish when something did change."""
@@ -59,13 +88,48 @@ class Board:
         changed = replace(card, **changes)  # type: ignore[arg-type]  # names checked by replace
         if changed != card:
             self._cards[actor_id] = changed
-            self._publish(self._roster.entries[actor_id], changed)
+            self._publish(self._entries[actor_id], changed)
 
     def count_queued(self, actor_id: str, difference: int) -> None:
         """Add to the number of waiting turns."""
         card = self._cards.get(actor_id)
         if card is not None:
             self.update(actor_id, queued_turns=max(0, card.queued_turns + difference))
+
+    def turn_ended(self, actor_id: str, error: str | None, condition: Condition | None) -> None:
+        """Say what the last turn told of the agent. A limit that ends is lifted by itself."""
+        if condition is not None and condition.until_s is not None:
+            left_s = condition.until_s - parse_iso(self._clock.now()).timestamp()
+            if not 0 < left_s < LONGEST_LIMIT_S:
+                condition = replace(condition, until_s=None) if left_s > 0 else None
+            else:
+                loop = asyncio.get_running_loop()
+                loop.call_later(left_s, self._lift, actor_id, condition)
+        self.update(actor_id, last_error=error, condition=condition)
+
+    def replace(self, roster: Roster, leaving: frozenset[str]) -> None:
+        """Take over another roster; tell everybody. `leaving` still have a running turn."""
+        for actor_id in self._entries.keys() - roster.entries.keys() - leaving:
+            del self._entries[actor_id], self._cards[actor_id]
+        self._roster = roster
+        self._take(roster)
+        self.publish_all()
+
+    def vacate(self, actor_id: str) -> None:
+        """The agent's program and lane are gone for good (or until it is switched on again)."""
+        if actor_id not in self._cards:
+            return
+        if actor_id in self._roster.entries:
+            kept = self._cards[actor_id].queued_turns
+            self._cards[actor_id] = Card(host_state="disabled", queued_turns=kept)
+        else:
+            del self._entries[actor_id], self._cards[actor_id]
+        self.publish_all()
+
+    def name(self, actor_id: str) -> str:
+        """What an agent is called."""
+        entry = self._entries.get(actor_id)
+        return actor_id if entry is None else entry.display_name
 
     def info(self, entry: RosterEntry) -> AgentInfo:
         """The whole card of one agent."""
@@ -76,7 +140,8 @@ class Board:
             driver=entry.driver,
             enabled=entry.enabled,
             status=card.state,
-            detail=card.detail or card.last_error,
+            detail=card.sentence,
+            until_iso=card.until_iso,
             cwd=str(entry.spec.cwd),
             command=shlex.join(entry.spec.argv) or None,
             agent_name=card.agent_name,
@@ -87,8 +152,30 @@ class Board:
         )
 
     def all(self) -> tuple[AgentInfo, ...]:
-        """Every agent's card, in config order."""
-        return tuple(self.info(entry) for entry in self._roster.entries.values())
+        """Every agent's card: in config order, then those that are leaving."""
+        return tuple(self.info(entry) for entry in self._entries.values())
+
+    def publish_all(self) -> None:
+        """Tell everybody who is here now."""
+        speaker = Speaker(SYSTEM, "GroupX", MAIN_ROOM, new_id("corr"))
+        body = AgentsChangedBody(agents=self.all())
+        self._send(speaker, EventType.AGENTS_CHANGED, body, "agents")
+
+    def _take(self, roster: Roster) -> None:
+        leaving = {k: e for k, e in self._entries.items() if k not in roster.entries}
+        self._entries = {**roster.entries, **leaving}
+        for actor_id, entry in roster.entries.items():
+            card = self._cards.get(actor_id)
+            if card is None or card.host_state == "disabled":
+                queued = 0 if card is None else card.queued_turns
+                state = "stopped" if entry.enabled else "disabled"
+                self._cards[actor_id] = Card(host_state=state, queued_turns=queued)
+
+    def _lift(self, actor_id: str, condition: Condition) -> None:
+        """The limit is over, unless a later turn said something else."""
+        card = self._cards.get(actor_id)
+        if card is not None and card.condition is condition:
+            self.update(actor_id, condition=None, last_error=None)
 
     def _publish(self, entry: RosterEntry, card: Card) -> None:
         speaker = Speaker(entry.actor_id, entry.display_name, MAIN_ROOM, new_id("corr"))
@@ -96,10 +183,14 @@ class Board:
             actor_id=entry.actor_id,
             display_name=entry.display_name,
             status=card.state,
-            detail=card.detail or card.last_error,
+            detail=card.sentence,
+            until_iso=card.until_iso,
             queued_turns=card.queued_turns,
             active_turn_id=card.active_turn_id,
         )
-        wire = body.model_dump(by_alias=True, exclude_none=True)
-        data = live_event(speaker, EventType.AGENT_STATUS, wire, self._clock.now())
-        self._outlet.publish_transient(data, None, f"status:{entry.actor_id}")
+        self._send(speaker, EventType.AGENT_STATUS, body, f"status:{entry.actor_id}")
+
+    def _send(self, speaker: Speaker, kind: EventType, body: WireModel, key: str) -> None:
+        wire = body.model_dump(mode="json", by_alias=True, exclude_none=True)
+        data = live_event(speaker, kind, wire, self._clock.now())
+        self._outlet.publish_transient(data, None, key)

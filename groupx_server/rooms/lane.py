@@ -2,7 +2,8 @@
 
 Lanes of different agents run side by side. A lane sleeps until it is woken (a message was
 accepted, a turn was cancelled, the server started) and asks the ledger for its head each time, so
-a wake that is lost or doubled changes nothing.
+a wake that is lost or doubled changes nothing. A lane that is retired ends behind its running
+turn; a turn whose prompt was not sent yet stays queued for the next one.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ from functools import partial
 from typing import Final
 
 from groupx_server.agents.host import AgentHost
+from groupx_server.domain.condition import read_condition
 from groupx_server.ledger.turns import QueuedHead, head_of_lane
 from groupx_server.logs import get_logger
 from groupx_server.rooms.board import Board
 from groupx_server.rooms.patience import read_patiently
 from groupx_server.rooms.roster import RosterEntry
 from groupx_server.rooms.sessions import SessionBook
-from groupx_server.rooms.turnrunner import Outcome, Performer, Runtime, TurnRunner
+from groupx_server.rooms.turnrunner import Binding, Outcome, Performer, Runtime, TurnRunner
 from groupx_shared.errors import AgentError, ConfigError, ErrorCode, GroupXError
 
 AFTER_FAULT_S: Final = 1.0
@@ -39,7 +41,24 @@ class Lane:
         self._board = board
         self._sessions = SessionBook(runtime.ledger, host, entry, runtime.clock)
         self._wake = asyncio.Event()
+        self._retired = asyncio.Event()
         self._current: TurnRunner | None = None
+        self._is_opening = False
+
+    @property
+    def is_busy(self) -> bool:
+        """True while the agent works on a turn."""
+        return self._current is not None and not self._is_opening
+
+    def adopt(self, entry: RosterEntry) -> None:
+        """Take over another name or identity, from the next turn on; the program stays."""
+        self._entry = entry
+        self._sessions.adopt(entry)
+
+    def retire(self) -> None:
+        """End behind the running turn; what is queued stays queued."""
+        self._retired.set()
+        self._wake.set()
 
     def wake(self) -> None:
         """Look at the queue again."""
@@ -51,9 +70,10 @@ class Lane:
             self._current.cancel()
 
     async def run(self) -> None:
-        """Serve the queue until cancelled; a turn under way then ends as `interrupted`."""
+        """Serve the queue until retired, or cancelled; a turn under way then ends as
+        `interrupted`."""
         try:
-            while True:
+            while not self._retired.is_set():
                 await self._wake.wait()
                 self._wake.clear()
                 await self._sessions.close_ended()
@@ -62,7 +82,7 @@ class Lane:
             await self._close_rows()
 
     async def _drain(self) -> None:
-        while (head := await self._head()) is not None:
+        while not self._retired.is_set() and (head := await self._head()) is not None:
             runner = self._runner(head)
             try:
                 await self._serve(runner)
@@ -94,16 +114,38 @@ class Lane:
         finally:
             self._current = None
             self._board.update(self._entry.actor_id, active_turn_id=None, is_waiting=False)
-        self._board.update(self._entry.actor_id, last_error=outcome.error)
+        if outcome is not None:
+            self._board.turn_ended(self._entry.actor_id, outcome.error, outcome.condition)
         await self._sessions.close_ended()
 
-    async def _perform(self, runner: TurnRunner) -> Outcome:
+    async def _perform(self, runner: TurnRunner) -> Outcome | None:
+        """Run a turn; None when the lane was retired before anything was sent."""
+        self._is_opening = True
         try:
-            binding = await self._sessions.acquire(runner.head.room_id)
+            binding = await self._binding(runner.head.room_id)
+        finally:
+            self._is_opening = False
+        if isinstance(binding, GroupXError):
+            await runner.fail(binding)
+            return Outcome(binding.message, read_condition(binding.details))
+        return None if binding is None else await runner.run(binding)
+
+    async def _binding(self, room_id: str) -> Binding | GroupXError | None:
+        """The room's session, or why there is none; None when the lane was retired meanwhile. A
+        program may take a minute to start; nothing was sent to it, so that can be given up."""
+        async with asyncio.TaskGroup() as tasks:
+            opening = tasks.create_task(self._open(room_id))
+            retired = tasks.create_task(self._retired.wait())
+            await asyncio.wait([opening, retired], return_when=asyncio.FIRST_COMPLETED)
+            retired.cancel()
+            opening.cancel()
+        return None if opening.cancelled() else opening.result()
+
+    async def _open(self, room_id: str) -> Binding | GroupXError:
+        try:
+            return await self._sessions.acquire(room_id)
         except (AgentError, ConfigError) as error:
-            await runner.fail(error)
-            return Outcome(error=error.message)
-        return await runner.run(binding)
+            return error
 
     def _show_waiting(self, is_waiting: bool) -> None:
         self._board.update(self._entry.actor_id, is_waiting=is_waiting)

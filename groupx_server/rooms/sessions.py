@@ -57,6 +57,10 @@ class SessionBook:
         self._bindings: dict[str, Binding] = {}
         self._instance_id: str | None = None
 
+    def adopt(self, entry: RosterEntry) -> None:
+        """Take over another name or identity of the same agent."""
+        self._entry = entry
+
     async def acquire(self, room_id: str) -> Binding:
         """The room's session, opened if needed. Raises: AgentError after bounded tries; the room
         then has a `session.failed`."""

@@ -18,6 +18,7 @@ from typing import Final, TypeVar
 from groupx_server.agents.base import Session
 from groupx_server.context.gather import PacketRequest, gather_packet
 from groupx_server.context.packet import Packet
+from groupx_server.domain.condition import Condition, read_condition
 from groupx_server.domain.limits import Limits
 from groupx_server.domain.native import (
     NativeEvent,
@@ -80,9 +81,9 @@ class Binding:
     is_fresh: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Runtime:
-    """What every turn needs."""
+    """What every turn needs. `limits` may be replaced while the server runs."""
 
     ledger: Ledger
     outlet: Outlet
@@ -101,9 +102,10 @@ class Performer:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How the turn left the session. `error` is what the agent's card should say."""
+    """How the turn left the session: what the agent's card should say."""
 
     error: str | None = None
+    condition: Condition | None = None
 
 
 class TurnRunner:
@@ -229,7 +231,9 @@ class TurnRunner:
                 cancelling.cancel()
         await self._end(self._end_of(attempt, last))
         failed = last if isinstance(last, TurnFailed) else None
-        return Outcome(error=None if failed is None else failed.message)
+        return (
+            Outcome() if failed is None else Outcome(failed.message, read_condition(failed.details))
+        )
 
     async def _follow(self, attempt: Attempt, binding: Binding, packet: Packet) -> NativeEvent:
         """Take the agent's events until the terminal one, and return that."""

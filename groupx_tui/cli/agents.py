@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from groupx_shared.agentstatus import status_text
 from groupx_tui.cli import diagnostics, output
 from groupx_tui.cli.api import short
 from groupx_tui.cli.diagnostics import ExitCode
@@ -41,7 +42,7 @@ def _row(card: dict[str, Any]) -> tuple[str, ...]:
     return (
         str(card.get("actorId")).removeprefix("agent:") + default,
         str(card.get("displayName")),
-        str(card.get("status")),
+        status_text(str(card.get("status")), card.get("untilIso")),
         str(card.get("queuedTurns") or ""),
         str(card.get("detail") or ""),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from groupx_shared.agentstatus import status_text
 from groupx_shared.names import unknown_name
 from groupx_tui.screens.chooser import Choice, Chooser
 from groupx_tui.state.model import AgentView
@@ -47,7 +48,9 @@ class AgentHandlers:
 
     def _choose(self, title: str, done: object) -> None:
         choices = [
-            Choice(agent.actor_id, agent.name, _about(agent), agent.status)
+            Choice(
+                agent.actor_id, agent.name, _about(agent), status_text(agent.status, agent.until)
+            )
             for agent in self._app.view.agents
         ]
 

@@ -1,7 +1,8 @@
 """The agents' cards.
 
-The invariant: a card shows the newest word about its agent, from the bootstrap or from an
-`agent.status` event; an agent that is not known yet gets a card.
+The invariant: a card shows the newest word about its agent, from the bootstrap, from an
+`agent.status` event or from an `agents.changed`, which replaces them all; an agent that is not
+known yet gets a card.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ def agent_view(info: AgentInfo) -> AgentView:
         name=clean_name(info.display_name) or actor_id.removeprefix("agent:"),
         status=info.status,
         detail=clean_sentence(info.detail),
+        until=optional_line(info.until_iso),
         enabled=info.enabled,
         driver=clean_name(info.driver),
         cwd=optional_line(info.cwd, 4_096) or "",
@@ -50,6 +52,7 @@ def _updated(card: AgentView, body: AgentStatusBody) -> AgentView:
         status=status,
         enabled=status != "disabled",
         detail=clean_sentence(body.detail),
+        until=optional_line(body.until_iso),
         queued_turns=body.queued_turns,
         active_turn_id=optional_line(body.active_turn_id),
     )

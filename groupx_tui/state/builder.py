@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from groupx_shared.wire.base import WireModel
 from groupx_shared.wire.bodies import (
+    AgentsChangedBody,
     AgentStatusBody,
     MessageBody,
     TurnDispatchedBody,
@@ -21,7 +22,7 @@ from groupx_shared.wire.bodies import (
 )
 from groupx_shared.wire.events import Event
 from groupx_tui.state import rooms
-from groupx_tui.state.agents import with_status
+from groupx_tui.state.agents import agent_view, with_status
 from groupx_tui.state.clean import clean_id
 from groupx_tui.state.deltas import LiveBody, with_live
 from groupx_tui.state.messages import display_name, is_same_message, message_block
@@ -101,6 +102,8 @@ class ViewBuilder:
     def _take_transient(self, body: WireModel | None) -> None:
         if isinstance(body, AgentStatusBody):
             self.agents = with_status(self.agents, body)
+        elif isinstance(body, AgentsChangedBody):
+            self.agents = tuple(agent_view(info) for info in body.agents)
         elif isinstance(body, LiveBody):
             turn = self.open.get(clean_id(body.turn_id))
             if turn is not None:

@@ -156,6 +156,8 @@ class AgentView:
     queued_turns: int = 0
     active_turn_id: str | None = None
     is_default: bool = False
+    until: str | None = None
+    """When a limit ends or the program is started again; ISO time, UTC."""
 
     @property
     def handle(self) -> str:

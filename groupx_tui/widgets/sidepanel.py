@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
+from groupx_shared.agentstatus import status_word
 from groupx_tui.keymap import KeyMap
 from groupx_tui.state.model import AgentView, ClientView, RoomEntry
 from groupx_tui.widgets.binding import bind_place
@@ -22,6 +23,8 @@ STATUS_MARKS: Final = {
     "ready": ("◉", "$text-success"),
     "working": ("▸", "$text-warning"),
     "waiting": ("⋯", "$text-warning"),
+    "rate_limited": ("⋯", "$text-warning"),
+    "needs_login": ("✗", "$text-error"),
     "starting": ("↻", "$text-warning"),
     "retrying": ("↻", "$text-warning"),
     "failed": ("✗", "$text-error"),
@@ -202,5 +205,5 @@ def _agent_row(agent: AgentView) -> Row:
     mark, style = STATUS_MARKS.get(agent.status, UNKNOWN_MARK)
     name = Content.styled(agent.name, "" if agent.enabled else "$muted")
     waiting = f" +{agent.queued_turns}" if agent.queued_turns else ""
-    right = Content.assemble(" ", (f"{agent.status}{waiting}", style))
+    right = Content.assemble(" ", (f"{status_word(agent.status)}{waiting}", style))
     return Row(Content.assemble((mark, style), " ", name), right, agent.actor_id)

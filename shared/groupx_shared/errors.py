@@ -54,6 +54,8 @@ class ErrorCode(StrEnum):
     UNKNOWN_ROOM = "UNKNOWN_ROOM"
     UNKNOWN_EVENT = "UNKNOWN_EVENT"
     UNKNOWN_TURN = "UNKNOWN_TURN"
+    UNKNOWN_MEMORY = "UNKNOWN_MEMORY"
+    UNKNOWN_IDENTITY = "UNKNOWN_IDENTITY"
     UNKNOWN_PATH = "UNKNOWN_PATH"
     ROOM_EXISTS = "ROOM_EXISTS"
     ROOM_ARCHIVED = "ROOM_ARCHIVED"
@@ -77,6 +79,8 @@ class ErrorCode(StrEnum):
     """The token is known but may not do this (a reader's token, a request that changes)."""
     METHOD_NOT_ALLOWED = "METHOD_NOT_ALLOWED"
     UNSUPPORTED_MEDIA_TYPE = "UNSUPPORTED_MEDIA_TYPE"
+    CONFIG_INVALID = "CONFIG_INVALID"
+    """The config file has an error; what the server read before goes on."""
     SHUTTING_DOWN = "SHUTTING_DOWN"
     INTERNAL_ERROR = "INTERNAL_ERROR"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +49,13 @@ class Listener:
                 states = [card["status"] for card in cards]
                 if states and states[-1] == status and (not after or after in states):
                     return
+                await self._changed.wait()
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Wait for an event after which `condition` holds."""
+        async with asyncio.timeout(WITHIN_S):
+            while not condition():
+                self._changed.clear()
                 await self._changed.wait()
 
     def bodies(self, kind: str) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from groupx_shared.agentstatus import status_word
 from groupx_tui.actions import SLASH_WORDS
 from groupx_tui.matching import best_matches
 from groupx_tui.state.model import AgentView, RoomEntry
@@ -123,7 +124,10 @@ def _arguments(kind: str, word: str, known: Known) -> list[Candidate]:
 def _agents(agents: Sequence[AgentView], *, with_all: bool) -> list[Candidate]:
     found = [
         Candidate(
-            f"@{agent.handle}", f"@{agent.handle}", f"{agent.name} · {agent.status}", agent.name
+            f"@{agent.handle}",
+            f"@{agent.handle}",
+            f"{agent.name} · {status_word(agent.status)}",
+            agent.name,
         )
         for agent in agents
         if agent.enabled

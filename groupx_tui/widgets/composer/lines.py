@@ -10,6 +10,7 @@ from typing import Final
 
 from textual.content import Content
 
+from groupx_shared.agentstatus import status_word
 from groupx_shared.text import safe_line
 from groupx_tui.state.model import AgentView, Author
 from groupx_tui.widgets.composer.slash import SlashCommand
@@ -88,6 +89,8 @@ def _name(agent: AgentView) -> Content:
         return Content.styled(f"{agent.name} (switched off)", "$text-warning")
     if agent.status == "failed":
         return Content.styled(f"{agent.name} (cannot start)", "$text-warning")
+    if agent.status in ("needs_login", "rate_limited"):
+        return Content.styled(f"{agent.name} ({status_word(agent.status)})", "$text-warning")
     if agent.active_turn_id is not None or agent.queued_turns:
         return Content.assemble(agent.name, (" (busy: waits its turn)", "$muted"))
     return Content(agent.name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
+from groupx_shared.wire.agents import AgentInfo
 from groupx_shared.wire.base import WireModel
 from groupx_shared.wire.events import Event, EventType
 
@@ -178,6 +179,50 @@ class RoomBody(WireModel):
     previous_title: str | None = None
 
 
+LoopKind = Literal[
+    "hop_count",
+    "root_turns",
+    "actor_calls_per_root",
+    "queue_per_agent",
+    "ping_pong",
+    "tokens_per_root",
+]
+
+
+class HeldCall(WireModel):
+    """What an agent wanted to say when it was stopped."""
+
+    content: str
+    to: tuple[str, ...]
+    reply_to_event_id: str | None = None
+
+
+class LoopStoppedBody(WireModel):
+    """`routing.loop_stopped`: a limit stopped agents that call each other. A person may let them go
+    on; at most one of each kind until then."""
+
+    kind: LoopKind
+    limit: int
+    message: str
+    """One sentence for people."""
+    caller_actor_id: str
+    caller_turn_id: str
+    """The turn that called; for a budget it may be the turn that was not sent to its agent."""
+    targets: tuple[str, ...] = ()
+    continues: int = 0
+    """How often a person had let this go on before."""
+    held: HeldCall | None = None
+    """Sent when a person lets it go on."""
+
+
+class LoopContinuedBody(WireModel):
+    """`routing.loop_continued`: a person let it go on; the limits count once more."""
+
+    continues: int
+    released_event_ids: tuple[str, ...] = ()
+    """The messages that were held until now."""
+
+
 class AgentStatusBody(WireModel):
     """`agent.status` (transient): the same fields as the agent's card."""
 
@@ -185,8 +230,16 @@ class AgentStatusBody(WireModel):
     display_name: str
     status: str
     detail: str | None = None
+    until_iso: str | None = None
     queued_turns: int = 0
     active_turn_id: str | None = None
+
+
+class AgentsChangedBody(WireModel):
+    """`agents.changed` (transient): all cards, after agents came, went or were switched. Replaces
+    the list of the bootstrap."""
+
+    agents: tuple[AgentInfo, ...]
 
 
 BODY_MODELS: Final[dict[str, type[WireModel]]] = {
@@ -213,7 +266,10 @@ BODY_MODELS: Final[dict[str, type[WireModel]]] = {
     EventType.ROOM_RENAMED: RoomBody,
     EventType.ROOM_ARCHIVED: RoomBody,
     EventType.ROOM_RESTORED: RoomBody,
+    EventType.ROUTING_LOOP_STOPPED: LoopStoppedBody,
+    EventType.ROUTING_LOOP_CONTINUED: LoopContinuedBody,
     EventType.AGENT_STATUS: AgentStatusBody,
+    EventType.AGENTS_CHANGED: AgentsChangedBody,
 }
 
 

@@ -41,7 +41,10 @@ class EventType(StrEnum):
     ROOM_RENAMED = "room.renamed"
     ROOM_ARCHIVED = "room.archived"
     ROOM_RESTORED = "room.restored"
+    ROUTING_LOOP_STOPPED = "routing.loop_stopped"
+    ROUTING_LOOP_CONTINUED = "routing.loop_continued"
     AGENT_STATUS = "agent.status"
+    AGENTS_CHANGED = "agents.changed"
 
 
 TRANSIENT_TYPES: Final = frozenset(
@@ -52,6 +55,7 @@ TRANSIENT_TYPES: Final = frozenset(
         EventType.TURN_CANCELLING,
         EventType.TOOL_PROGRESS,
         EventType.AGENT_STATUS,
+        EventType.AGENTS_CHANGED,
     }
 )
 """Never written to the ledger."""

@@ -7,16 +7,12 @@ from typing import Any, Literal
 from pydantic import Field
 
 from groupx_shared.version import BOOTSTRAP_SCHEMA, RUNTIME_PROTOCOL, VERSION
+from groupx_shared.wire.agents import AgentInfo, AgentState
 from groupx_shared.wire.base import WireModel
 from groupx_shared.wire.bodies import Certainty, TurnStatus
 from groupx_shared.wire.events import Event
 
-AgentState = Literal[
-    "disabled", "stopped", "starting", "ready", "working", "waiting", "retrying", "failed"
-]
-"""disabled: switched off in the config · stopped: starts when it is needed · ready: idle ·
-working: a turn runs · waiting: a turn runs and the agent is silent · retrying: it died and is
-started again after a pause · failed: it cannot start (detail says why)."""
+__all__ = ["AgentInfo", "AgentState"]  # re-exported: events carry cards too
 
 
 class ErrorInfo(WireModel):
@@ -58,25 +54,6 @@ class RoomInfo(WireModel):
 
 class RoomList(WireModel):
     rooms: tuple[RoomInfo, ...]
-
-
-class AgentInfo(WireModel):
-    """One agent's card."""
-
-    actor_id: str
-    display_name: str
-    driver: str
-    enabled: bool
-    status: AgentState
-    detail: str | None = None
-    """Why it is in this state and what to do, in one sentence."""
-    cwd: str
-    command: str | None = None
-    agent_name: str | None = None
-    agent_version: str | None = None
-    queued_turns: int = 0
-    active_turn_id: str | None = None
-    is_default: bool = False
 
 
 class AgentList(WireModel):
@@ -152,6 +129,9 @@ class QueuedTurn(WireModel):
     turn_id: str
     status: TurnStatus = "queued"
     queue_position: int = 0
+    """Open turns of the same agent before it."""
+    active_turn_id: str | None = None
+    """The turn that the agent works on meanwhile."""
 
 
 class MessageAccepted(WireModel):
@@ -164,6 +144,47 @@ class MessageAccepted(WireModel):
     turns: tuple[QueuedTurn, ...]
 
 
+class RootContinued(WireModel):
+    """`POST /api/roots/{correlationId}/continue`."""
+
+    correlation_id: str
+    room_id: str
+    continues: int
+    """How often people let this root go on, this time included."""
+    messages: tuple[MessageAccepted, ...] = ()
+    """What was held and is on its way now."""
+
+
+class UsageTotals(WireModel):
+    """Sums over turns, of what agents told; many tell nothing."""
+
+    turns: int = 0
+    reported_turns: int = 0
+    """Turns with any numbers."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    thought_tokens: int = 0
+    total_tokens: int = 0
+    """As told, else input and output."""
+    costs: dict[str, float] = Field(default_factory=dict)
+    """Amount by currency."""
+
+
+class ActorUsage(UsageTotals):
+    """The part of one agent."""
+
+    actor_id: str
+
+
+class UsageReply(WireModel):
+    """`GET /api/usage`."""
+
+    totals: UsageTotals
+    actors: tuple[ActorUsage, ...]
+    """By agent, most tokens first."""
+
+
 class CancelReply(WireModel):
     turn_id: str
     accepted: bool
@@ -174,6 +195,23 @@ class CancelReply(WireModel):
 class RestartReply(WireModel):
     actor_id: str
     accepted: bool
+
+
+class ReloadReply(WireModel):
+    """`POST /api/runtime/reload`: what the config file changed; actor ids."""
+
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    enabled: tuple[str, ...] = ()
+    disabled: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    """Other settings, name or identity."""
+    finishing: tuple[str, ...] = ()
+    """Of all these, the ones with a running turn: it ends first, as it was begun."""
+    settings: tuple[str, ...] = ()
+    """Other settings that count from now on, like `limits.hopCount`."""
+    restart_required: tuple[str, ...] = ()
+    """Settings that count only after a restart of the server, like `server.port`."""
 
 
 class RoomReply(WireModel):

@@ -22,6 +22,17 @@ def test_list_shows_state_detail_and_the_default(groupx: Groupx, server: CliServ
     )
 
 
+def test_list_shows_the_state_in_words(groupx: Groupx, server: CliServer) -> None:
+    server.agents = [
+        agent("codex", status="needs_login", detail="Run “codex login”."),
+        agent("kimi", status="rate_limited", untilIso="2001-02-03T04:05:00.000Z"),
+    ]
+    assert groupx("agents", "list").out.splitlines()[1:] == [
+        "codex  Codex  needs login                                  Run “codex login”.",
+        "kimi   Kimi   rate limited until 2001-02-03 04:05",
+    ]
+
+
 def test_list_as_json_has_whole_cards(groupx: Groupx, server: CliServer) -> None:
     assert json.loads(groupx("agents", "list", "--json").out) == {"agents": server.agents}
 

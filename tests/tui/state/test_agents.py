@@ -47,3 +47,19 @@ def test_an_agent_that_is_not_known_gets_a_card() -> None:
         ("agent:codex", "Codex"),
         ("agent:new", "new"),
     ]
+
+
+def test_another_roster_replaces_all_cards() -> None:
+    cards = [agent_info("kimi"), agent_info("codex", status="working")]
+    body = {"agents": [card.model_dump(by_alias=True) for card in cards]}
+    after = apply_event(ClientView(agents=(CARD,)), event("agents.changed", body)).agents
+    assert [(card.actor_id, card.status) for card in after] == [
+        ("agent:kimi", "ready"),
+        ("agent:codex", "working"),
+    ]
+
+
+def test_a_card_says_when_its_state_ends() -> None:
+    (card,) = status(status="rate_limited", untilIso="2026-01-31T14:05:00.000Z").agents
+    assert (card.status, card.until) == ("rate_limited", "2026-01-31T14:05:00.000Z")
+    assert status(status="ready").agents[0].until is None

@@ -146,6 +146,14 @@ FIXED: dict[str, Any] = {
     "entries": [{"content": HOSTILE, HOSTILE: HOSTILE}],
     "usage": {HOSTILE: HOSTILE},
     "deliveryCertainty": "unknown",
+    "agents": [
+        {
+            **dict.fromkeys(["actorId", "displayName", "driver", "cwd", "detail"], HOSTILE),
+            **dict.fromkeys(["untilIso", "command", "agentName", "activeTurnId"], HOSTILE),
+            "enabled": True,
+            "status": "ready",
+        }
+    ],
 }
 KINDS = {"turn.progress": ("waiting", "plan", "usage")}
 PHASES = ("ready", "resumed", "failed")

@@ -1,0 +1,143 @@
+"""The board: one word for each agent, from facts of its program, its turns and its errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from groupx_server.domain.condition import Condition
+from groupx_server.domain.native import ContentDelta, TurnCompleted, TurnFailed
+from groupx_server.rooms.board import Board, Card
+from groupx_server.rooms.clock import Clock
+from groupx_server.rooms.roster import Roster, RosterEntry
+from groupx_shared.errors import AgentError, ErrorCode
+from support.fake_driver import fake_spec
+from support.rooms import NOW, Listener, house
+
+NOW_S = 1_769_850_900.25
+"""`NOW` in seconds since 1970."""
+
+
+def entry(name: str, *, enabled: bool = True) -> RosterEntry:
+    return RosterEntry(f"agent:{name}", name.upper(), "fake", None, enabled, fake_spec(name))
+
+
+def board_of(*entries: RosterEntry) -> tuple[Board, Listener]:
+    listener = Listener()
+    roster = Roster(list(entries), entries[0].actor_id)
+    return Board(roster, listener, Clock(now=lambda: NOW)), listener
+
+
+@pytest.mark.parametrize(
+    ("card", "state"),
+    [
+        (Card(), "stopped"),
+        (Card(host_state="ready"), "ready"),
+        (Card(host_state="ready", active_turn_id="t"), "working"),
+        (Card(host_state="ready", active_turn_id="t", is_waiting=True), "waiting"),
+        (Card(host_state="starting", active_turn_id="t"), "starting"),
+        (Card(host_state="ready", condition=Condition("needs_login")), "needs_login"),
+        (Card(host_state="failed", condition=Condition("needs_login")), "needs_login"),
+        (Card(host_state="stopped", condition=Condition("rate_limited")), "rate_limited"),
+        (Card(host_state="starting", condition=Condition("needs_login")), "starting"),
+        (Card(host_state="retrying", condition=Condition("needs_login")), "retrying"),
+        (
+            Card(host_state="ready", active_turn_id="t", condition=Condition("needs_login")),
+            "working",
+        ),
+    ],
+)
+def test_a_running_turn_comes_first_then_what_stands_in_the_way(card: Card, state: str) -> None:
+    assert card.state == state
+
+
+def test_what_stands_in_the_way_is_explained_by_the_error_and_not_by_the_program() -> None:
+    card = Card(host_state="ready", detail="It runs.", last_error="Sign in.")
+    assert card.sentence == "It runs."
+    blocked = Card("ready", "It runs.", last_error="Sign in.", condition=Condition("needs_login"))
+    assert blocked.sentence == "Sign in."
+
+
+async def test_a_limit_says_when_it_ends_and_is_lifted_then() -> None:
+    board, listener = board_of(entry("a"))
+    board.turn_ended("agent:a", "Out of limits.", Condition("rate_limited", NOW_S + 0.05))
+    (card,) = board.all()
+    assert (card.status, card.until_iso) == ("rate_limited", "2026-01-31T09:15:00.300Z")
+    await listener.status("agent:a", "stopped", after="rate_limited")
+    assert board.all()[0].detail is None
+
+
+async def test_a_later_word_outlives_the_end_of_an_earlier_limit() -> None:
+    board, listener = board_of(entry("a"), entry("b"))
+    board.turn_ended("agent:a", "Out of limits.", Condition("rate_limited", NOW_S + 0.02))
+    board.turn_ended("agent:a", "Sign in.", Condition("needs_login"))
+    board.turn_ended("agent:b", "Out of limits.", Condition("rate_limited", NOW_S + 0.04))
+    await listener.status("agent:b", "stopped", after="rate_limited")
+    assert board.all()[0].status == "needs_login"
+
+
+@pytest.mark.parametrize(
+    ("until_s", "status", "until_iso"),
+    [(NOW_S - 1, "stopped", None), (NOW_S + 1e9, "rate_limited", None)],
+)
+async def test_an_end_that_cannot_be_is_not_shown(
+    until_s: float, status: str, until_iso: str | None
+) -> None:
+    board, _ = board_of(entry("a"))
+    board.turn_ended("agent:a", "Out of limits.", Condition("rate_limited", until_s))
+    assert (board.all()[0].status, board.all()[0].until_iso) == (status, until_iso)
+
+
+def test_a_restart_that_is_waited_for_says_when() -> None:
+    board, listener = board_of(entry("a"))
+    board.update("agent:a", host_state="retrying", detail="It died.", retry_at_s=NOW_S + 4)
+    (body,) = listener.bodies("agent.status")
+    assert (body["status"], body["untilIso"]) == ("retrying", "2026-01-31T09:15:04.250Z")
+    board.update("agent:a", host_state="ready")
+    assert board.all()[0].until_iso is None
+
+
+def test_another_roster_is_told_whole_and_keeps_what_is_known() -> None:
+    board, listener = board_of(entry("a"), entry("b"))
+    board.update("agent:a", host_state="ready")
+    board.replace(Roster([entry("a"), entry("c", enabled=False)], "agent:a"), frozenset())
+    (body,) = listener.bodies("agents.changed")
+    assert [(card["actorId"], card["status"]) for card in body["agents"]] == [
+        ("agent:a", "ready"),
+        ("agent:c", "disabled"),
+    ]
+
+
+def test_one_that_leaves_keeps_its_card_until_its_turn_has_ended() -> None:
+    board, listener = board_of(entry("a"), entry("b"))
+    board.update("agent:b", host_state="ready", active_turn_id="turn_1")
+    board.replace(Roster([entry("a")], "agent:a"), frozenset({"agent:b"}))
+    assert [card.actor_id for card in board.all()] == ["agent:a", "agent:b"]
+    board.update("agent:b", active_turn_id=None)
+    board.vacate("agent:b")
+    assert [card.actor_id for card in board.all()] == ["agent:a"]
+    assert len(listener.bodies("agents.changed")) == 2
+
+
+async def test_an_agent_that_wants_a_login_says_so_until_a_turn_succeeds(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        details = {"authRequired": True}
+        rooms.fleet.scripts.append(
+            [TurnFailed(ErrorCode.AGENT_ERROR, "Run “a login”.", details=details)]
+        )
+        rooms.fleet.scripts.append([ContentDelta("hi"), TurnCompleted()])
+        await rooms.ended(await rooms.send())
+        await rooms.listener.status("agent:a", "needs_login")
+        card = (await rooms.service.agents()).agents[0]
+        assert (card.status, card.detail) == ("needs_login", "Run “a login”.")
+        await rooms.ended(await rooms.send())
+        await rooms.listener.status("agent:a", "ready", after="needs_login")
+
+
+async def test_a_session_that_needs_a_login_says_so_too(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        error = AgentError("Sign in.", code=ErrorCode.AGENT_ERROR, details={"authRequired": True})
+        rooms.fleet.start_errors.append(error)
+        await rooms.ended(await rooms.send())
+        await rooms.listener.status("agent:a", "needs_login")
