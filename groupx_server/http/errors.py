@@ -24,6 +24,8 @@ STATUS: Final[dict[ErrorCode, int]] = {
     ErrorCode.UNKNOWN_ROOM: 404,
     ErrorCode.UNKNOWN_EVENT: 404,
     ErrorCode.UNKNOWN_TURN: 404,
+    ErrorCode.UNKNOWN_MEMORY: 404,
+    ErrorCode.UNKNOWN_IDENTITY: 404,
     ErrorCode.UNKNOWN_PATH: 404,
     ErrorCode.ADAPTER_NOT_FOUND: 404,
     ErrorCode.METHOD_NOT_ALLOWED: 405,

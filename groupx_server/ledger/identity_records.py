@@ -1,0 +1,220 @@
+"""Identity records: who an agent is in this house, in three perspectives (seed §7).
+
+By itself (author = subject), by a person, by another agent. An observation by another agent is
+always a `note` and never becomes the subject's own word.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Any, Final
+
+from groupx_server.ledger.events import NewEvent, insert_event
+from groupx_server.ledger.records import (
+    Author,
+    Position,
+    page_clause,
+    require_active,
+    require_actor,
+    require_source,
+)
+from groupx_shared.errors import ErrorCode, RefusedError
+from groupx_shared.ids import MAIN_ROOM, new_id
+from groupx_shared.text import safe_line
+from groupx_shared.wire.memory import IdentityList, IdentityRecord
+
+_COLUMNS: Final = (
+    "identity_id, subject_actor_id, author_actor_id, kind, content, source_event_id, source_kind,"
+    " status, supersedes_identity_id, created_at, retracted_at"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NewIdentity:
+    """What is to be said about an agent."""
+
+    subject_actor_id: str
+    kind: str
+    content: str
+    author: Author
+    source_event_id: str | None = None
+    supersedes: str | None = None
+    room_id: str = MAIN_ROOM
+
+
+def remember_identity(
+    connection: sqlite3.Connection, identity: NewIdentity, now: str
+) -> IdentityRecord:
+    """Write a record and its `identity.remembered`. Raises: RefusedError."""
+    require_actor(connection, identity.subject_actor_id)
+    require_source(connection, identity.source_event_id)
+    record = _insert(connection, identity, now)
+    _announce(connection, "identity.remembered", record, identity, now)
+    return record
+
+
+def supersede_identity(
+    connection: sqlite3.Connection,
+    identity_id: str,
+    content: str,
+    author: Author,
+    now: str,
+    *,
+    kind: str | None = None,
+    source_event_id: str | None = None,
+) -> IdentityRecord:
+    """Write a correction; an agent corrects only what it wrote itself. Raises: RefusedError."""
+    old = read_identity(connection, identity_id)
+    require_active(old.status, "record")
+    _check_author(old, author)
+    new = NewIdentity(
+        subject_actor_id=old.subject_actor_id,
+        kind=kind or old.kind,
+        content=content,
+        author=author,
+        source_event_id=source_event_id,
+        supersedes=identity_id,
+    )
+    _end(connection, identity_id, "superseded", None)
+    record = _insert(connection, new, now)
+    _announce(connection, "identity.superseded", record, new, now)
+    return record
+
+
+def retract_identity(
+    connection: sqlite3.Connection, identity_id: str, author: Author, now: str
+) -> IdentityRecord:
+    """Take a record back; it stays in the history and is told to nobody."""
+    old = read_identity(connection, identity_id)
+    require_active(old.status, "record")
+    _check_author(old, author)
+    _end(connection, identity_id, "retracted", now)
+    record = read_identity(connection, identity_id)
+    told = record.model_copy(update={"content": ""})
+    source = NewIdentity(old.subject_actor_id, old.kind, "", author)
+    _announce(connection, "identity.retracted", told, source, now)
+    return record
+
+
+def read_identity(connection: sqlite3.Connection, identity_id: str) -> IdentityRecord:
+    """One record in any state. Raises: RefusedError (UNKNOWN_IDENTITY)."""
+    row = connection.execute(
+        f"SELECT {_COLUMNS} FROM identity_records WHERE identity_id = ?", (identity_id,)
+    ).fetchone()
+    if row is None:
+        raise RefusedError(
+            f"There is no identity record “{safe_line(identity_id, 80)}”. “groupx identity list” "
+            "shows them.",
+            code=ErrorCode.UNKNOWN_IDENTITY,
+        )
+    return _record(row)
+
+
+def list_identity(
+    connection: sqlite3.Connection,
+    subject_actor_id: str | None = None,
+    *,
+    include_history: bool = False,
+    cursor: str | None = None,
+    limit: int = 100,
+) -> IdentityList:
+    """Records, newest first, of one subject or of all."""
+    clause, values = page_clause(cursor, "identity_id")
+    clauses = [clause]
+    if subject_actor_id is not None:
+        clauses.append("subject_actor_id = ?")
+        values.append(subject_actor_id)
+    if not include_history:
+        clauses.append("status = 'active'")
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM identity_records WHERE {' AND '.join(clauses)}"
+        " ORDER BY created_at DESC, identity_id DESC LIMIT ?",
+        (*values, limit + 1),
+    ).fetchall()
+    records = tuple(_record(row) for row in rows[:limit])
+    last = records[-1] if len(rows) > limit else None
+    position = None if last is None else Position(last.created_at, last.identity_id).encode()
+    return IdentityList(items=records, next_cursor=position)
+
+
+def _check_author(record: IdentityRecord, author: Author) -> None:
+    is_agent = author.actor_id.startswith("agent:")
+    if is_agent and record.author_actor_id != author.actor_id:
+        raise RefusedError(
+            "An agent corrects and retracts only what it wrote itself.",
+            code=ErrorCode.MCP_BINDING_MISMATCH,
+        )
+
+
+def _end(
+    connection: sqlite3.Connection, identity_id: str, status: str, retracted_at: str | None
+) -> None:
+    connection.execute(
+        "UPDATE identity_records SET status = ?, retracted_at = ? WHERE identity_id = ?"
+        " AND status = 'active'",
+        (status, retracted_at, identity_id),
+    )
+
+
+def _insert(connection: sqlite3.Connection, identity: NewIdentity, now: str) -> IdentityRecord:
+    author = identity.author
+    is_agent = author.actor_id.startswith("agent:")
+    is_observed = is_agent and author.actor_id != identity.subject_actor_id
+    row = (
+        new_id("identity"),
+        identity.subject_actor_id,
+        author.actor_id,
+        "note" if is_observed else identity.kind,
+        identity.content,
+        identity.source_event_id,
+        "adapter" if is_observed else author.source_kind,
+        "active",
+        identity.supersedes,
+        now,
+        None,
+    )
+    marks = ", ".join("?" * len(row))
+    connection.execute(f"INSERT INTO identity_records({_COLUMNS}) VALUES ({marks})", row)
+    return _record(row)
+
+
+def _announce(
+    connection: sqlite3.Connection,
+    kind: str,
+    record: IdentityRecord,
+    source: NewIdentity,
+    now: str,
+) -> None:
+    event = NewEvent(
+        event_id=new_id("evt"),
+        room_id=source.room_id,
+        type=kind,
+        actor_id=source.author.actor_id,
+        correlation_id=new_id("corr"),
+        causation_id=record.source_event_id,
+        occurred_at=now,
+        body={"record": record.model_dump(mode="json", by_alias=True, exclude_none=True)},
+        provenance={
+            "sourceKind": source.author.source_kind,
+            "authorActorId": source.author.actor_id,
+            "subjectActorId": record.subject_actor_id,
+        },
+    )
+    insert_event(connection, event)
+
+
+def _record(row: tuple[Any, ...]) -> IdentityRecord:
+    return IdentityRecord(
+        identity_id=row[0],
+        subject_actor_id=row[1],
+        author_actor_id=row[2],
+        kind=row[3],
+        content=row[4],
+        source_event_id=row[5],
+        source_kind=row[6],
+        status=row[7],
+        supersedes_identity_id=row[8],
+        created_at=row[9],
+        retracted_at=row[10],
+    )

@@ -1,0 +1,275 @@
+"""Memory records: written once, superseded or retracted, never changed (seed §6).
+
+Every change is an event in the room it belongs to. Dated records are the engine's: nobody writes
+or corrects them by hand, a person may retract them. No agent writes another agent's core.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from groupx_server.ledger.events import NewEvent, insert_event
+from groupx_server.ledger.records import (
+    Author,
+    Position,
+    page_clause,
+    require_active,
+    require_actor,
+    require_source,
+)
+from groupx_server.ledger.rooms import read_room
+from groupx_shared.errors import ErrorCode, RefusedError
+from groupx_shared.ids import MAIN_ROOM, new_id
+from groupx_shared.text import safe_line
+from groupx_shared.wire.memory import MemoryList, MemoryRecord, MemoryScope
+
+_COLUMNS: Final = (
+    "memory_id, scope_type, scope_id, agent_memory_type, kind, author_actor_id,"
+    " subject_actor_id, content, source_event_id, source_kind, status, supersedes_memory_id,"
+    " created_at, retracted_at, pinned_at"
+)
+FILTERS: Final = {
+    "scope_type": "scope_type",
+    "scope_id": "scope_id",
+    "agent_memory_type": "agent_memory_type",
+    "kind": "kind",
+    "author_actor_id": "author_actor_id",
+    "subject_actor_id": "subject_actor_id",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NewMemory:
+    """What is to be remembered; `room_id` is where its event stands."""
+
+    scope: MemoryScope
+    kind: str
+    content: str
+    author: Author
+    room_id: str = MAIN_ROOM
+    agent_memory_type: str | None = None
+    subject_actor_id: str | None = None
+    source_event_id: str | None = None
+    is_pinned: bool = False
+    supersedes: str | None = None
+
+
+def remember(connection: sqlite3.Connection, memory: NewMemory, now: str) -> MemoryRecord:
+    """Write a record and its `memory.remembered`. Raises: RefusedError."""
+    _check_scope(connection, memory)
+    record = _insert(connection, memory, now)
+    _announce(connection, "memory.remembered", record, memory.author, memory.room_id, now)
+    return record
+
+
+def supersede(
+    connection: sqlite3.Connection,
+    memory_id: str,
+    content: str,
+    author: Author,
+    now: str,
+    *,
+    kind: str | None = None,
+    source_event_id: str | None = None,
+) -> MemoryRecord:
+    """Write a correction: same scope and subject; the old record becomes history.
+
+    Raises: RefusedError (unknown, not active, dated, or not the author's to correct).
+    """
+    old = read_memory(connection, memory_id)
+    require_active(old.status, "record")
+    if old.agent_memory_type == "dated":
+        raise RefusedError(
+            "What a day held is written by its agent; it can be retracted, not corrected."
+        )
+    _check_own_core(old.scope, old.agent_memory_type, author)
+    room_id = _room_of(connection, old)
+    new = NewMemory(
+        scope=old.scope,
+        kind=kind or old.kind,
+        content=content,
+        author=author,
+        room_id=room_id,
+        agent_memory_type=old.agent_memory_type,
+        subject_actor_id=old.subject_actor_id,
+        source_event_id=source_event_id,
+        is_pinned=old.pinned_at is not None,
+        supersedes=memory_id,
+    )
+    connection.execute(
+        "UPDATE memory_records SET status = 'superseded' WHERE memory_id = ? AND status = 'active'",
+        (memory_id,),
+    )
+    record = _insert(connection, new, now)
+    _announce(connection, "memory.superseded", record, author, room_id, now)
+    return record
+
+
+def retract(
+    connection: sqlite3.Connection, memory_id: str, author: Author, now: str
+) -> MemoryRecord:
+    """Take a record back: it stays in the history and is told to nobody."""
+    old = read_memory(connection, memory_id)
+    require_active(old.status, "record")
+    _check_own_core(old.scope, old.agent_memory_type, author)
+    connection.execute(
+        "UPDATE memory_records SET status = 'retracted', retracted_at = ?, pinned_at = NULL"
+        " WHERE memory_id = ?",
+        (now, memory_id),
+    )
+    record = read_memory(connection, memory_id)
+    # The event names the record and does not say its text again.
+    told = record.model_copy(update={"content": ""})
+    _announce(connection, "memory.retracted", told, author, _room_of(connection, old), now)
+    return record
+
+
+def pin(connection: sqlite3.Connection, memory_id: str, is_pinned: bool, now: str) -> MemoryRecord:
+    """Pin or unpin an active record."""
+    require_active(read_memory(connection, memory_id).status, "record")
+    connection.execute(
+        "UPDATE memory_records SET pinned_at = ? WHERE memory_id = ? AND (pinned_at IS NULL) = ?",
+        (now if is_pinned else None, memory_id, is_pinned),
+    )
+    return read_memory(connection, memory_id)
+
+
+def read_memory(connection: sqlite3.Connection, memory_id: str) -> MemoryRecord:
+    """One record in any state. Raises: RefusedError (UNKNOWN_MEMORY)."""
+    row = connection.execute(
+        f"SELECT {_COLUMNS} FROM memory_records WHERE memory_id = ?", (memory_id,)
+    ).fetchone()
+    if row is None:
+        raise RefusedError(
+            f"There is no memory record “{safe_line(memory_id, 80)}”. “groupx memory list” shows "
+            "them.",
+            code=ErrorCode.UNKNOWN_MEMORY,
+        )
+    return _record(row)
+
+
+def list_memory(
+    connection: sqlite3.Connection,
+    filters: Mapping[str, str],
+    *,
+    include_history: bool = False,
+    cursor: str | None = None,
+    limit: int = 100,
+) -> MemoryList:
+    """Records, newest first, by the given filters (keys of `FILTERS`)."""
+    clause, values = page_clause(cursor, "memory_id")
+    clauses = [clause, *(f"{FILTERS[name]} = ?" for name in filters)]
+    values += filters.values()
+    if not include_history:
+        clauses.append("status = 'active'")
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM memory_records WHERE {' AND '.join(clauses)}"
+        " ORDER BY created_at DESC, memory_id DESC LIMIT ?",
+        (*values, limit + 1),
+    ).fetchall()
+    records = tuple(_record(row) for row in rows[:limit])
+    more = len(rows) > limit
+    last = records[-1] if records else None
+    position = Position(last.created_at, last.memory_id).encode() if more and last else None
+    return MemoryList(items=records, next_cursor=position)
+
+
+def _check_scope(connection: sqlite3.Connection, memory: NewMemory) -> None:
+    require_source(connection, memory.source_event_id)
+    if memory.subject_actor_id is not None:
+        require_actor(connection, memory.subject_actor_id)
+    if memory.scope.type == "room":
+        read_room(connection, memory.scope.id)
+    if memory.scope.type == "agent":
+        require_actor(connection, memory.scope.id)
+    _check_own_core(memory.scope, memory.agent_memory_type, memory.author)
+
+
+def _check_own_core(scope: MemoryScope, memory_type: str | None, author: Author) -> None:
+    is_agent = author.actor_id.startswith("agent:")
+    if is_agent and scope.type == "agent" and scope.id != author.actor_id:
+        raise RefusedError(
+            f"An agent keeps its own {memory_type or 'core'} memory, not that of {scope.id}.",
+            code=ErrorCode.MCP_BINDING_MISMATCH,
+        )
+
+
+def _room_of(connection: sqlite3.Connection, record: MemoryRecord) -> str:
+    """Where the events of a record stand: its room, else the room of its source, else main."""
+    if record.scope.type == "room":
+        return record.scope.id
+    row = connection.execute(
+        "SELECT room_id FROM events WHERE event_id = ?", (record.source_event_id,)
+    ).fetchone()
+    return MAIN_ROOM if row is None else str(row[0])
+
+
+def _insert(connection: sqlite3.Connection, memory: NewMemory, now: str) -> MemoryRecord:
+    memory_id = new_id("mem")
+    memory_type = memory.agent_memory_type
+    if memory.scope.type == "agent" and memory_type is None:
+        memory_type = "core"
+    row = (
+        memory_id,
+        memory.scope.type,
+        memory.scope.id,
+        memory_type,
+        memory.kind,
+        memory.author.actor_id,
+        memory.subject_actor_id,
+        memory.content,
+        memory.source_event_id,
+        memory.author.source_kind,
+        "active",
+        memory.supersedes,
+        now,
+        None,
+        now if memory.is_pinned else None,
+    )
+    marks = ", ".join("?" * len(row))
+    connection.execute(f"INSERT INTO memory_records({_COLUMNS}) VALUES ({marks})", row)
+    return _record(row)
+
+
+def _announce(
+    connection: sqlite3.Connection,
+    kind: str,
+    record: MemoryRecord,
+    author: Author,
+    room_id: str,
+    now: str,
+) -> None:
+    event = NewEvent(
+        event_id=new_id("evt"),
+        room_id=room_id,
+        type=kind,
+        actor_id=author.actor_id,
+        correlation_id=new_id("corr"),
+        causation_id=record.source_event_id,
+        occurred_at=now,
+        body={"record": record.model_dump(mode="json", by_alias=True, exclude_none=True)},
+        provenance={"sourceKind": author.source_kind, "authorActorId": author.actor_id},
+    )
+    insert_event(connection, event)
+
+
+def _record(row: tuple[Any, ...]) -> MemoryRecord:
+    return MemoryRecord(
+        memory_id=row[0],
+        scope=MemoryScope(type=row[1], id=row[2]),
+        agent_memory_type=row[3],
+        kind=row[4],
+        author_actor_id=row[5],
+        subject_actor_id=row[6],
+        content=row[7],
+        source_event_id=row[8],
+        source_kind=row[9],
+        status=row[10],
+        supersedes_memory_id=row[11],
+        created_at=row[12],
+        retracted_at=row[13],
+        pinned_at=row[14],
+    )

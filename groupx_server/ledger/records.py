@@ -1,0 +1,83 @@
+"""What memory and identity records have in common: cursors, sources, the state they are in."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from groupx_server.ledger.events import unknown_event
+from groupx_shared.errors import ErrorCode, RefusedError
+from groupx_shared.text import safe_line
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who writes: always derived from the credential. `source_kind`: web, mcp, operator…"""
+
+    actor_id: str
+    source_kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where a page ends: records are listed newest first."""
+
+    created_at: str
+    record_id: str
+
+    def encode(self) -> str:
+        """As an opaque cursor."""
+        return base64.urlsafe_b64encode(f"{self.created_at} {self.record_id}".encode()).decode()
+
+    @classmethod
+    def decode(cls, cursor: str) -> Position:
+        """Raises: RefusedError when the cursor is not one of ours."""
+        try:
+            created_at, _, record_id = base64.urlsafe_b64decode(cursor).decode().partition(" ")
+        except (binascii.Error, UnicodeDecodeError, ValueError):
+            created_at = record_id = ""
+        if not record_id:
+            raise RefusedError("This cursor is not valid; begin without one.")
+        return cls(created_at, record_id)
+
+
+def page_clause(cursor: str | None, id_column: str) -> tuple[str, list[Any]]:
+    """The SQL condition for what comes after a cursor, with its values."""
+    if cursor is None:
+        return "1", []
+    position = Position.decode(cursor)
+    return (
+        f"(created_at, {id_column}) < (?, ?)",
+        [position.created_at, position.record_id],
+    )
+
+
+def require_source(connection: sqlite3.Connection, event_id: str | None) -> None:
+    """Raises: RefusedError (UNKNOWN_EVENT) when a named source does not exist."""
+    if event_id is None:
+        return
+    row = connection.execute("SELECT 1 FROM events WHERE event_id = ?", (event_id,)).fetchone()
+    if row is None:
+        raise unknown_event(event_id)
+
+
+def require_actor(connection: sqlite3.Connection, actor_id: str) -> None:
+    """Raises: RefusedError (UNKNOWN_ACTOR)."""
+    row = connection.execute("SELECT 1 FROM actors WHERE actor_id = ?", (actor_id,)).fetchone()
+    if row is None:
+        raise RefusedError(
+            f"There is no actor “{safe_line(actor_id, 80)}”. See “groupx agents list”.",
+            code=ErrorCode.UNKNOWN_ACTOR,
+        )
+
+
+def require_active(status: str, what: str) -> None:
+    """Raises: RefusedError (STORE_CONFLICT) for a record that is history already."""
+    if status != "active":
+        raise RefusedError(
+            f"This {what} was {status} already; look at the history for what holds now.",
+            code=ErrorCode.STORE_CONFLICT,
+        )

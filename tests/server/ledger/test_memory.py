@@ -1,0 +1,173 @@
+"""Memory and identity records: corrected, taken back, pinned; never changed, never another's."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from groupx_server.ledger.identity_records import (
+    NewIdentity,
+    list_identity,
+    remember_identity,
+    retract_identity,
+    supersede_identity,
+)
+from groupx_server.ledger.memory import (
+    NewMemory,
+    list_memory,
+    pin,
+    read_memory,
+    remember,
+    retract,
+    supersede,
+)
+from groupx_server.ledger.records import Author
+from groupx_shared.errors import ErrorCode, RefusedError
+from groupx_shared.wire.memory import MemoryRecord, MemoryScope
+from support.transactions import NOW, bodies, event_types, open_book, send
+
+YOU = Author("user:web", "web")
+A = Author("agent:a", "mcp")
+B = Author("agent:b", "mcp")
+ROOM = MemoryScope(type="room", id="room:main")
+CORE_OF_A = MemoryScope(type="agent", id="agent:a")
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    connection = open_book(tmp_path)
+    yield connection
+    connection.close()
+
+
+def _remember(
+    book: sqlite3.Connection, content: str = "the port is 4310", **more: object
+) -> MemoryRecord:
+    fields: dict[str, object] = {"scope": ROOM, "kind": "fact", "author": YOU, **more}
+    return remember(book, NewMemory(content=content, **fields), NOW)  # type: ignore[arg-type]
+
+
+def test_a_record_has_author_source_and_an_event(book: sqlite3.Connection) -> None:
+    source = send(book, to=()).reply.message_event_id
+    record = _remember(book, source_event_id=source, subject_actor_id="agent:a")
+    assert (record.author_actor_id, record.source_event_id) == ("user:web", source)
+    assert event_types(book)[-1] == "memory.remembered"
+    assert bodies(book, "memory.remembered")[0]["record"]["content"] == "the port is 4310"
+
+
+def test_a_correction_is_a_new_record_and_the_old_one_is_history(
+    book: sqlite3.Connection,
+) -> None:
+    old = _remember(book, is_pinned=True)
+    new = supersede(book, old.memory_id, "the port is 4311", YOU, NOW)
+    assert new.supersedes_memory_id == old.memory_id
+    assert new.pinned_at is not None
+    active = list_memory(book, {}).items
+    assert [record.content for record in active] == ["the port is 4311"]
+    history = list_memory(book, {}, include_history=True).items
+    assert {record.status for record in history} == {"active", "superseded"}
+    with pytest.raises(RefusedError, match="superseded already"):
+        supersede(book, old.memory_id, "again", YOU, NOW)
+
+
+def test_a_retracted_record_is_told_to_nobody_and_its_event_says_no_text(
+    book: sqlite3.Connection,
+) -> None:
+    record = _remember(book, content="a secret word")
+    retract(book, record.memory_id, YOU, NOW)
+    assert list_memory(book, {}).items == ()
+    assert read_memory(book, record.memory_id).retracted_at == NOW
+    assert "secret" not in str(bodies(book, "memory.retracted"))
+
+
+def test_conflicting_records_stand_side_by_side(book: sqlite3.Connection) -> None:
+    _remember(book, content="tabs")
+    _remember(book, content="spaces", author=A)
+    assert {r.content for r in list_memory(book, {"scope_type": "room"}).items} == {
+        "tabs",
+        "spaces",
+    }
+
+
+def test_no_agent_writes_or_corrects_anothers_core(book: sqlite3.Connection) -> None:
+    with pytest.raises(RefusedError) as refused:
+        _remember(book, scope=CORE_OF_A, author=B)
+    assert refused.value.code is ErrorCode.MCP_BINDING_MISMATCH
+    own = _remember(book, scope=CORE_OF_A, author=A)
+    assert own.agent_memory_type == "core"
+    with pytest.raises(RefusedError):
+        supersede(book, own.memory_id, "mine now", B, NOW)
+    with pytest.raises(RefusedError):
+        retract(book, own.memory_id, B, NOW)
+    assert supersede(book, own.memory_id, "a person may", YOU, NOW).scope == CORE_OF_A
+
+
+def test_dated_memory_is_not_corrected_by_hand_but_can_be_retracted(
+    book: sqlite3.Connection,
+) -> None:
+    dated = _remember(book, scope=CORE_OF_A, agent_memory_type="dated", author=A)
+    with pytest.raises(RefusedError, match="retracted, not corrected"):
+        supersede(book, dated.memory_id, "x", YOU, NOW)
+    assert retract(book, dated.memory_id, YOU, NOW).status == "retracted"
+
+
+def test_unknown_scopes_sources_and_records_are_named(book: sqlite3.Connection) -> None:
+    with pytest.raises(RefusedError, match="Did you mean “main”"):
+        _remember(book, scope=MemoryScope(type="room", id="room:mian"))
+    with pytest.raises(RefusedError):
+        _remember(book, source_event_id="evt_none")
+    with pytest.raises(RefusedError):
+        _remember(book, subject_actor_id="agent:nobody")
+    with pytest.raises(RefusedError) as refused:
+        read_memory(book, "mem_none")
+    assert refused.value.code is ErrorCode.UNKNOWN_MEMORY
+
+
+def test_pinning_is_undone(book: sqlite3.Connection) -> None:
+    record = _remember(book)
+    assert pin(book, record.memory_id, True, NOW).pinned_at == NOW
+    assert pin(book, record.memory_id, False, NOW).pinned_at is None
+
+
+def test_pages_by_cursor_show_every_record_once(book: sqlite3.Connection) -> None:
+    for number in range(25):
+        _remember(book, content=str(number))
+    seen: list[str] = []
+    cursor = None
+    while True:
+        page = list_memory(book, {}, cursor=cursor, limit=10)
+        seen += [record.content for record in page.items]
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    assert sorted(seen, key=int) == [str(number) for number in range(25)]
+    with pytest.raises(RefusedError, match="cursor"):
+        list_memory(book, {}, cursor="nonsense")
+
+
+def test_an_observation_by_another_agent_is_a_note_and_no_self_word(
+    book: sqlite3.Connection,
+) -> None:
+    identity = NewIdentity("agent:a", "instruction", "A likes protocols", B)
+    record = remember_identity(book, identity, NOW)
+    assert (record.kind, record.source_kind, record.author_actor_id) == (
+        "note",
+        "adapter",
+        "agent:b",
+    )
+    own = remember_identity(book, NewIdentity("agent:a", "preference", "I am brief", A), NOW)
+    assert own.kind == "preference"
+
+
+def test_identity_is_corrected_by_its_author_or_a_person(book: sqlite3.Connection) -> None:
+    own = remember_identity(book, NewIdentity("agent:a", "preference", "I am brief", A), NOW)
+    with pytest.raises(RefusedError):
+        retract_identity(book, own.identity_id, B, NOW)
+    new = supersede_identity(book, own.identity_id, "I am very brief", YOU, NOW)
+    assert new.supersedes_identity_id == own.identity_id
+    retract_identity(book, new.identity_id, YOU, NOW)
+    assert list_identity(book, "agent:a").items == ()
+    assert len(list_identity(book, "agent:a", include_history=True).items) == 2
