@@ -6,6 +6,8 @@
 | CLI | only the path (see `workspace`) |
 | `groupx doctor`, and `status` when the file is newer than the server's start | all of it |
 | `groupx init` | nothing; it writes a new file |
+| `groupx agents add`, `remove` … | all of it, before and after the change (`configedit`) |
+| server at `POST /api/runtime/reload` | all of it |
 
 Paths in it are relative to the file. An error names the file, the key, what was found and
 expected, and the nearest key.
@@ -61,7 +63,7 @@ def parse_config(raw: bytes, path: Path) -> Config:
         raise ConfigError(f"{path} is larger than 4 MiB; a config file is small JSON.")
     try:
         data = json.loads(raw)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         where = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
         raise ConfigError(f"{path} is not valid JSON{where}: {error}.") from error
     if not isinstance(data, dict):
