@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import secrets
 import uuid
 from dataclasses import replace
 from typing import Final
@@ -29,6 +30,7 @@ from groupx_server.agents.claude_setup import (
 from groupx_server.agents.clock import Clock, SystemClock
 from groupx_server.agents.environment import agent_environment
 from groupx_server.agents.jsonrpc import ErrorResponse
+from groupx_server.agents.leftovers import PROCESS_MARK
 from groupx_server.agents.loose import as_dict, as_list, as_text
 from groupx_server.agents.reasons import mentions_policy
 from groupx_server.agents.watchdog import Guard
@@ -148,9 +150,12 @@ class ClaudeDriver(Driver):
             argv = session_argv(self._command, session_id, resume=resume, mcp_config=config)
             spec = replace(self.spec, argv=argv, cwd=cwd)
             link = ClaudeConnection(spec, client, self._clock, self._changed.set)
+            # it puts each command into a session of its own, and ends it unless it is killed
+            link.leftover_mark = secrets.token_hex(16)
             self._links.append(link)
             try:
-                await link.spawn(self._env, self._guard)
+                env = {**self._env, PROCESS_MARK: link.leftover_mark}
+                await link.spawn(env, self._guard)
                 await self._shake_hands(link)
                 mcp_problem = await self._mcp_problem(link, request)
             except AgentError as error:

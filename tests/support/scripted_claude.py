@@ -18,6 +18,7 @@ What it does in a turn is chosen by markers in the message, several may follow e
     [[stop REASON]]     end with this stop_reason
     [[env NAME]]        say the value of a variable
     [[child]]           start a grandchild that lives for ever and say its pid
+    [[daemon]]          the same in a session of its own
     [[exit N]]          exit at once              [[kill]]        die by SIGKILL
     [[then-exit N]]     exit right after the result
     [[then-own TEXT]]   after the result, a turn that nobody asked for says TEXT
@@ -51,6 +52,7 @@ WAIT_S = 300.0  # longer than any test; an abandoned program still ends by itsel
 CHILD = [sys.executable, "-c", "import signal; signal.pause()"]
 VERSION = "2.1.332 (Claude Code)"
 QUESTIONS = ("can_use_tool", "elicitation", "request_user_dialog")  # an interrupt follows them
+UNSPOKEN = ("empty", "stray", "lose-interrupt")
 DEAF = ("hang", "flood", "lose-interrupt")
 USAGE = {"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": 2}
 
@@ -126,7 +128,8 @@ class Turn:
         for name, argument in markers:
             if self.interrupted.is_set():
                 break
-            getattr(self, "do_" + name.replace("-", "_"))(argument)
+            if name not in UNSPOKEN:
+                getattr(self, "do_" + name.replace("-", "_"))(argument)
         if self.interrupted.is_set():
             self.end = {"stop_reason": None, "terminal_reason": "aborted_streaming"}
             if not self.by_message:
@@ -266,12 +269,6 @@ class Turn:
             "result": text,
         }
 
-    def do_empty(self, _: str) -> None:
-        pass
-
-    def do_stray(self, _: str) -> None:
-        pass  # was done at the beginning
-
     def do_stop(self, reason: str) -> None:
         self.end["stop_reason"] = reason
 
@@ -280,6 +277,9 @@ class Turn:
 
     def do_child(self, _: str) -> None:
         self.do_say(str(subprocess.Popen(CHILD).pid))
+
+    def do_daemon(self, _: str) -> None:
+        self.do_say(str(subprocess.Popen(CHILD, start_new_session=True).pid))
 
     def do_exit(self, status: str) -> None:
         sys.stderr.write("fatal: the script says so\n")
@@ -294,9 +294,6 @@ class Turn:
 
     def do_then_own(self, text: str) -> None:
         self.after.append(("own", text))
-
-    def do_lose_interrupt(self, _: str) -> None:
-        pass  # takes effect from the beginning
 
 
 class Program:

@@ -328,8 +328,9 @@ async def test_an_answer_counts_although_the_program_exits_right_after_it(
 
 
 @pytest.mark.slow
-async def test_children_of_a_program_that_died_are_ended(session: ClaudeSession) -> None:
-    events = await collect(session, "[[child]][[exit 1]]")
+@pytest.mark.parametrize("kind", ["child", "daemon"])
+async def test_children_of_a_program_that_died_are_ended(session: ClaudeSession, kind: str) -> None:
+    events = await collect(session, f"[[{kind}]][[kill]]")
     child = int(answer_of(events))
     await until(lambda: not is_running(child), "the child is gone")
 
