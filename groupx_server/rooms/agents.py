@@ -42,7 +42,8 @@ class Agents:
         self._factory = factory
         self._gate = asyncio.Semaphore(STARTS_AT_ONCE)
         self._tasks: asyncio.TaskGroup | None = None
-        self._restarts: asyncio.Queue[str] = asyncio.Queue(maxsize=64)
+        self._restarts: dict[str, None] = {}
+        self._has_restarts = asyncio.Event()
         self._absent: set[str] = set()
         self._has_absent = asyncio.Event()
         self._known = set(roster.entries)
@@ -83,9 +84,12 @@ class Agents:
             self.board.count_queued(cancelled.actor_id, -1)
 
     def request_restart(self, actor_id: str) -> None:
-        """End the agent's process soon; a running turn ends as failed, never sent again."""
-        if not self._restarts.full():
-            self._restarts.put_nowait(actor_id)
+        """End the agent's process soon; a running turn ends as failed, never sent again. A turn
+        that is accepted from now on waits for the new process."""
+        self._restarts[actor_id] = None
+        self._has_restarts.set()
+        if (seat := self._seats.get(actor_id)) is not None:
+            seat.hold()
 
     # --- another roster ---------------------------------------------------------------------
 
@@ -144,10 +148,14 @@ class Agents:
 
     async def _serve_restarts(self) -> None:
         while True:
-            actor_id = await self._restarts.get()
-            self.board.turn_ended(actor_id, None, None)
-            if (seat := self._seats.get(actor_id)) is not None:
-                await seat.restart()
+            await self._has_restarts.wait()
+            self._has_restarts.clear()
+            while self._restarts:
+                actor_id = next(iter(self._restarts))
+                del self._restarts[actor_id]
+                self.board.turn_ended(actor_id, None, None)
+                if (seat := self._seats.get(actor_id)) is not None:
+                    await seat.restart()
 
     def _say_cancelling(self, cancelled: Cancelled) -> None:
         """Live: the end comes when the agent confirms, or when its time for that is over."""

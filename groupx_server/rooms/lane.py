@@ -42,6 +42,8 @@ class Lane:
         self._sessions = SessionBook(runtime.ledger, host, entry, runtime.clock)
         self._wake = asyncio.Event()
         self._retired = asyncio.Event()
+        self._may_begin = asyncio.Event()
+        self._may_begin.set()
         self._current: TurnRunner | None = None
         self._is_opening = False
 
@@ -58,6 +60,17 @@ class Lane:
     def retire(self) -> None:
         """End behind the running turn; what is queued stays queued."""
         self._retired.set()
+        self._may_begin.set()
+        self._wake.set()
+
+    def hold(self) -> None:
+        """Begin no turn until `release`: the program is about to be restarted, and what was sent
+        after that order must not be given to the program that ends."""
+        self._may_begin.clear()
+
+    def release(self) -> None:
+        """Go on."""
+        self._may_begin.set()
         self._wake.set()
 
     def wake(self) -> None:
@@ -82,7 +95,7 @@ class Lane:
             await self._close_rows()
 
     async def _drain(self) -> None:
-        while not self._retired.is_set() and (head := await self._head()) is not None:
+        while (head := await self._next()) is not None:
             runner = self._runner(head)
             try:
                 await self._serve(runner)
@@ -90,6 +103,14 @@ class Lane:
                 log.exception("lane.fault", actor=self._entry.actor_id, turn=head.turn_id)
                 _stop_if_asked()
                 await self._end_after_fault(runner)
+
+    async def _next(self) -> QueuedHead | None:
+        """The turn to begin; None when nothing waits or the lane was retired."""
+        head = await self._head()
+        if head is None or self._may_begin.is_set():
+            return None if self._retired.is_set() else head
+        await self._may_begin.wait()
+        return await self._next()  # it may have been cancelled meanwhile
 
     async def _head(self) -> QueuedHead | None:
         query = partial(head_of_lane, actor_id=self._entry.actor_id)

@@ -69,11 +69,20 @@ class Seat:
         if self.lane is not None:
             self.lane.wake()
 
+    def hold(self) -> None:
+        """Begin no turn until `restart` is done."""
+        if self.lane is not None:
+            self.lane.hold()
+
     async def restart(self) -> None:
         """End the program now; it is started again."""
-        if self.host is not None:
-            await self.host.restart()
-            self.wake()
+        host, lane = self.host, self.lane
+        try:
+            if host is not None:
+                await host.restart()
+        finally:
+            if lane is not None:
+                lane.release()
 
     async def run(self) -> None:
         """Serve until not wanted (a running turn has ended then) or cancelled."""

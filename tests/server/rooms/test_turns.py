@@ -22,7 +22,7 @@ from groupx_server.domain.native import (
 from groupx_server.ledger.accept import Source
 from groupx_server.ledger.verify import find_violations
 from groupx_shared.errors import AgentError, ErrorCode, RefusedError
-from support.fake_driver import FakeFleet
+from support.fake_driver import FakeDriver, FakeFleet
 from support.rooms import house
 
 
@@ -287,6 +287,30 @@ async def test_a_fresh_session_is_told_what_its_predecessor_knew(tmp_path: Path)
         await rooms.ended(await rooms.send("and now?"))
         assert "the question" in fleet.prompts[1]
         assert "my answer" in fleet.prompts[1]
+
+
+async def test_what_is_sent_after_a_restart_was_ordered_waits_for_the_new_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_close = asyncio.Event()
+
+    async def close(driver: FakeDriver) -> None:
+        await may_close.wait()
+        driver.die()
+
+    monkeypatch.setattr(FakeDriver, "close", close)
+    async with house(tmp_path) as rooms:
+        await rooms.ended(await rooms.send("before"))
+        for number in range(3):
+            await rooms.service.restart_agent("a", f"restart {number}")
+        accepted = await rooms.send("after")
+        for _ in range(100):
+            await asyncio.sleep(0)
+        assert (await rooms.service.turn(accepted.turns[0].turn_id)).status == "queued"
+        assert len(rooms.fleet.prompts) == 1
+        may_close.set()
+        assert (await rooms.ended(accepted)).status == "completed"
+        assert rooms.fleet.starts == 2
 
 
 async def test_a_retry_is_a_new_turn_that_points_to_the_old_one(tmp_path: Path) -> None:
