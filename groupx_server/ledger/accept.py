@@ -11,13 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from groupx_server.domain.causality import check_cycle
 from groupx_server.domain.command import canonical_hash
-from groupx_server.domain.limits import Limits, check_root, check_target
+from groupx_server.domain.limits import Limits
 from groupx_server.ledger.commands import find_receipt, store_receipt
 from groupx_server.ledger.events import NewEvent, insert_event, unknown_event
 from groupx_server.ledger.failpoints import failpoint
+from groupx_server.ledger.lineage import Link, read_chain
 from groupx_server.ledger.rooms import require_open_room
-from groupx_server.ledger.turns import OPEN_SQL
+from groupx_server.ledger.rootlimits import enforce_limits
+from groupx_server.ledger.turns import lane_ahead
 from groupx_shared.ids import BINDING_LOCAL, INSTANCE_LOCAL, SYSTEM, USER_WEB, new_id
 from groupx_shared.wire.bodies import TurnQueuedBody
 from groupx_shared.wire.events import EventType
@@ -30,7 +33,7 @@ class Source:
 
     binding_id: str = BINDING_LOCAL
     actor_id: str = USER_WEB
-    instance_id: str = INSTANCE_LOCAL
+    instance_id: str | None = INSTANCE_LOCAL
     source_kind: str = "web"
 
 
@@ -58,6 +61,8 @@ class AcceptMessage:
     correlation_id: str | None = None
     causation_id: str | None = None
     """The turn that this message takes up again (retry, continue)."""
+    is_asked: bool = False
+    """The parent turn waits for the answers."""
 
     def hash(self) -> str:
         """Canonical hash over everything that makes it this message."""
@@ -96,11 +101,7 @@ def accept_message(
     )
     if stored is not None:
         return Accepted(MessageAccepted.model_validate(stored), replayed=True)
-    require_open_room(connection, command.room_id)
-    _require_reply(connection, command)
-    correlation_id = command.correlation_id or new_id("corr")
-    _enforce_limits(connection, command, correlation_id, limits)
-    reply = _write(connection, command, correlation_id, now)
+    reply = place_message(connection, command, limits, now)
     result = reply.model_dump(mode="json", by_alias=True, exclude_none=True)
     store_receipt(
         connection,
@@ -115,6 +116,42 @@ def accept_message(
     return Accepted(reply, replayed=False)
 
 
+def place_message(
+    connection: sqlite3.Connection, command: AcceptMessage, limits: Limits, now: str
+) -> MessageAccepted:
+    """Write the message with its turns, without a receipt. Raises: RefusedError before anything is
+    written."""
+    require_open_room(connection, command.room_id)
+    _require_reply(connection, command)
+    chain = _chain(connection, command)
+    targets = [target.actor_id for target in command.targets]
+    if command.is_asked:
+        check_cycle(chain, targets)
+    enforce_limits(
+        connection,
+        limits,
+        correlation_id=command.correlation_id,
+        hop_count=command.hop_count,
+        chain=chain,
+        targets=targets,
+    )
+    return _write(connection, command, command.correlation_id or new_id("corr"), now)
+
+
+def _chain(connection: sqlite3.Connection, command: AcceptMessage) -> list[str]:
+    """The actors above an agent's call, empty for a person's message."""
+    if command.parent_turn_id is None or not command.targets:
+        return []
+    link = Link(
+        parent_turn_id=command.parent_turn_id,
+        caller_actor_id=command.source.actor_id,
+        room_id=command.room_id,
+        correlation_id=command.correlation_id or "",
+        hop_count=command.hop_count,
+    )
+    return read_chain(connection, link)
+
+
 def _require_reply(connection: sqlite3.Connection, command: AcceptMessage) -> None:
     if command.reply_to_event_id is None:
         return
@@ -123,33 +160,6 @@ def _require_reply(connection: sqlite3.Connection, command: AcceptMessage) -> No
     ).fetchone()
     if row is None or row[0] != command.room_id:
         raise unknown_event(command.reply_to_event_id)
-
-
-def _enforce_limits(
-    connection: sqlite3.Connection, command: AcceptMessage, correlation_id: str, limits: Limits
-) -> None:
-    if not command.targets:
-        return
-    root_turns = 0
-    if command.correlation_id is not None:
-        root_turns = _count(connection, "root_correlation_id = ?", correlation_id)
-    check_root(
-        limits, hop_count=command.hop_count, root_turns=root_turns, added=len(command.targets)
-    )
-    for target in command.targets:
-        calls = 0
-        if command.correlation_id is not None:
-            clause = "root_correlation_id = ? AND target_actor_id = ?"
-            calls = _count(connection, clause, correlation_id, target.actor_id)
-        waiting = _count(
-            connection, f"target_actor_id = ? AND status IN {OPEN_SQL}", target.actor_id
-        )
-        check_target(limits, target.actor_id, root_calls=calls, open_turns=waiting)
-
-
-def _count(connection: sqlite3.Connection, clause: str, *values: str) -> int:
-    row = connection.execute(f"SELECT count(*) FROM turns WHERE {clause}", values).fetchone()
-    return int(row[0])
 
 
 def _write(
@@ -196,7 +206,7 @@ def _queue_turn(
     now: str,
 ) -> QueuedTurn:
     turn_id, event_id = new_id("turn"), new_id("evt")
-    before = _count(connection, f"target_actor_id = ? AND status IN {OPEN_SQL}", target.actor_id)
+    before, active_turn_id = lane_ahead(connection, target.actor_id)
     body = TurnQueuedBody(
         turn_id=turn_id,
         source_event_id=message_id,
@@ -228,13 +238,19 @@ def _queue_turn(
         "enqueue_seq": seq,
         "queued_at": now,
         "room_id": command.room_id,
+        "asked": command.is_asked,
     }
     connection.execute(
         "INSERT INTO turns(turn_id, source_event_id, target_actor_id, adapter_id, parent_turn_id,"
         " root_correlation_id, hop_count, queued_event_id, enqueue_seq, status, queued_at,"
-        " transport, room_id) VALUES (:turn_id, :source_event_id, :target_actor_id, :adapter_id,"
-        " :parent_turn_id, :root_correlation_id, :hop_count, :queued_event_id, :enqueue_seq,"
-        " 'queued', :queued_at, 'structured', :room_id)",
+        " transport, room_id, asked) VALUES (:turn_id, :source_event_id, :target_actor_id,"
+        " :adapter_id, :parent_turn_id, :root_correlation_id, :hop_count, :queued_event_id,"
+        " :enqueue_seq, 'queued', :queued_at, 'structured', :room_id, :asked)",
         values,
     )
-    return QueuedTurn(target=target.actor_id, turn_id=turn_id, queue_position=before)
+    return QueuedTurn(
+        target=target.actor_id,
+        turn_id=turn_id,
+        queue_position=before,
+        active_turn_id=active_turn_id,
+    )

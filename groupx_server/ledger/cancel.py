@@ -1,9 +1,15 @@
-"""Cancelling a turn: ended at once while it waits, marked `cancelling` while an agent has it."""
+"""Cancelling a turn: ended at once while it waits, marked `cancelling` while an agent has it.
+
+Turns that it asked for and waits for are cancelled with it, in the same transaction, and theirs
+in turn. What it only sent goes on: nobody waits for that.
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 from groupx_server.domain.command import canonical_hash
 from groupx_server.domain.limits import Limits
@@ -11,22 +17,26 @@ from groupx_server.domain.turn import TERMINAL, TurnStatus
 from groupx_server.ledger.commands import find_receipt, store_receipt
 from groupx_server.ledger.failpoints import failpoint
 from groupx_server.ledger.terminal import TurnEnd, end_turn
-from groupx_server.ledger.turns import unknown_turn
+from groupx_server.ledger.turns import OPEN_SQL, unknown_turn
 from groupx_shared.ids import BINDING_LOCAL
 from groupx_shared.wire.replies import CancelReply
 
-COMMAND = "turn.cancel"
+COMMAND: Final = "turn.cancel"
+MAX_ASKED: Final = 1_000
+"""Turns cancelled with one; far more than a root has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cancelled:
-    """The reply, and the agent whose running turn has to be told (None: nothing runs)."""
+    """The reply, whose turn it is and where, and whether that agent has to be told."""
 
     reply: CancelReply
     actor_id: str
     room_id: str
     correlation_id: str
     tell_agent: bool
+    asked: Sequence[Cancelled] = ()
+    """The turns that were cancelled with it, of all depths."""
 
 
 def cancel_turn(
@@ -46,28 +56,62 @@ def cancel_turn(
     ).fetchone()
     if row is None:
         raise unknown_turn(turn_id)
-    status, where = TurnStatus(row[0]), (str(row[1]), str(row[2]), str(row[3]))
+    turn = _Turn(turn_id, TurnStatus(row[0]), str(row[1]), str(row[2]), str(row[3]))
     if stored is not None:
-        reply = CancelReply.model_validate(stored)
-        return Cancelled(reply, *where, status is TurnStatus.CANCELLING)
-    reply = _apply(connection, turn_id, status, limits, now)
-    result = reply.model_dump(mode="json", by_alias=True)
+        return turn.cancelled(CancelReply.model_validate(stored), turn.status)
+    cancelled = _apply(connection, turn, limits, now)
+    if cancelled.reply.accepted:
+        cancelled = replace(cancelled, asked=cancel_asked(connection, turn_id, limits, now))
+    result = cancelled.reply.model_dump(mode="json", by_alias=True)
     store_receipt(connection, binding_id, client_command_id, COMMAND, command_hash, result, now)
     failpoint("cancel.before_commit")
-    return Cancelled(reply, *where, reply.status == "cancelling")
+    return cancelled
 
 
-def _apply(
-    connection: sqlite3.Connection, turn_id: str, status: TurnStatus, limits: Limits, now: str
-) -> CancelReply:
-    if status in TERMINAL:
-        return CancelReply(turn_id=turn_id, accepted=False, status=status.value)
+def cancel_asked(
+    connection: sqlite3.Connection, turn_id: str, limits: Limits, now: str
+) -> list[Cancelled]:
+    """Cancel the open turns that this one asked for, and those that they asked for."""
+    done: list[Cancelled] = []
+    above = [turn_id]
+    while above and len(done) < MAX_ASKED:
+        rows = connection.execute(
+            "SELECT turn_id, status, target_actor_id, room_id, root_correlation_id FROM turns"
+            f" WHERE parent_turn_id = ? AND asked = 1 AND status IN {OPEN_SQL} LIMIT ?",
+            (above.pop(), MAX_ASKED),
+        ).fetchall()
+        for row in rows:
+            turn = _Turn(row[0], TurnStatus(row[1]), row[2], row[3], row[4])
+            above.append(turn.turn_id)
+            done.append(_apply(connection, turn, limits, now))
+    return done
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    turn_id: str
+    status: TurnStatus
+    actor_id: str
+    room_id: str
+    correlation_id: str
+
+    def cancelled(self, reply: CancelReply, status: TurnStatus) -> Cancelled:
+        is_told = status is TurnStatus.CANCELLING
+        return Cancelled(reply, self.actor_id, self.room_id, self.correlation_id, is_told)
+
+
+def _apply(connection: sqlite3.Connection, turn: _Turn, limits: Limits, now: str) -> Cancelled:
+    status = turn.status
     if status is TurnStatus.QUEUED:
-        end_turn(connection, TurnEnd(turn_id, TurnStatus.CANCELLED), limits, now)
-        return CancelReply(turn_id=turn_id, accepted=True, status="cancelled")
-    connection.execute(
-        "UPDATE turns SET status = 'cancelling' WHERE turn_id = ?"
-        " AND status IN ('dispatching', 'running')",
-        (turn_id,),
-    )
-    return CancelReply(turn_id=turn_id, accepted=True, status="cancelling")
+        status = TurnStatus.CANCELLED
+        end_turn(connection, TurnEnd(turn.turn_id, status), limits, now)
+    elif status not in TERMINAL:
+        status = TurnStatus.CANCELLING
+        connection.execute(
+            "UPDATE turns SET status = 'cancelling' WHERE turn_id = ?"
+            " AND status IN ('dispatching', 'running')",
+            (turn.turn_id,),
+        )
+    accepted = turn.status not in TERMINAL
+    reply = CancelReply(turn_id=turn.turn_id, accepted=accepted, status=status.value)
+    return turn.cancelled(reply, status)

@@ -137,6 +137,22 @@ RULES: Final = (
             WHERE NOT (source.seq < t.enqueue_seq AND t.enqueue_seq < ending.seq
             AND COALESCE(answer.seq BETWEEN t.enqueue_seq AND ending.seq, 1))""",
     ),
+    # Who caused what.
+    Rule(
+        "a call is one hop below its caller's turn, in the same root and room",
+        """SELECT c.turn_id FROM turns c LEFT JOIN turns p ON p.turn_id = c.parent_turn_id
+            WHERE c.parent_turn_id IS NOT NULL AND (p.turn_id IS NULL OR (p.root_correlation_id,
+            p.room_id, p.hop_count + 1) <> (c.root_correlation_id, c.room_id, c.hop_count))""",
+        since=10,
+    ),
+    Rule(
+        "a call was made by the agent whose turn is above it",
+        """SELECT c.turn_id FROM turns c JOIN turns p ON p.turn_id = c.parent_turn_id
+            JOIN events e ON e.event_id = c.source_event_id
+            WHERE json_extract(e.provenance_json, '$.sourceKind') = 'mcp'
+            AND e.actor_id <> p.target_actor_id""",
+        since=10,
+    ),
     # What is kept beside the events agrees with them.
     Rule(
         "an ended turn keeps no pieces",

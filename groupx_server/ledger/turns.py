@@ -13,6 +13,8 @@ from groupx_shared.text import safe_line
 from groupx_shared.wire.replies import TurnInfo
 
 OPEN_SQL: Final = "('queued', 'dispatching', 'running', 'cancelling')"
+LAST_SEQ: Final = 2**63 - 1
+"""SQLite's largest integer: after every seq."""
 PARTIAL_PREVIEW: Final = 131_072
 """Characters of a running answer that one turn's reply carries at most."""
 
@@ -165,14 +167,14 @@ def _content(connection: sqlite3.Connection, event_id: str) -> str:
     return "" if row is None else str(orjson.loads(row[0]).get("content", ""))
 
 
-def _queue(
-    connection: sqlite3.Connection, actor_id: str, enqueue_seq: int
+def lane_ahead(
+    connection: sqlite3.Connection, actor_id: str, enqueue_seq: int | None = None
 ) -> tuple[int, str | None]:
-    """Open turns of the agent before this one, and the one it works on."""
+    """Open turns of the agent before this seq (None: all), and the one it works on."""
     count = connection.execute(
         f"SELECT count(*) FROM turns WHERE target_actor_id = ? AND status IN {OPEN_SQL}"
         " AND enqueue_seq < ?",
-        (actor_id, enqueue_seq),
+        (actor_id, LAST_SEQ if enqueue_seq is None else enqueue_seq),
     ).fetchone()[0]
     row = connection.execute(
         f"SELECT turn_id FROM turns WHERE target_actor_id = ? AND status IN {OPEN_SQL}"
@@ -183,7 +185,9 @@ def _queue(
 
 
 def _info(connection: sqlite3.Connection, row: tuple[Any, ...]) -> TurnInfo:
-    position, behind = _queue(connection, row[2], row[8]) if row[3] == "queued" else (None, None)
+    position, behind = None, None
+    if row[3] == "queued":
+        position, behind = lane_ahead(connection, row[2], row[8])
     return TurnInfo(
         turn_id=row[0],
         room_id=row[1],

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from groupx_server.domain.limits import Limits
+from groupx_server.domain.turn import TurnStatus
 from groupx_server.ledger.accept import Accepted, AcceptMessage, Target, accept_message
 from groupx_server.ledger.actors import upsert_agent
 from groupx_server.ledger.bindings import (
@@ -17,6 +18,8 @@ from groupx_server.ledger.bindings import (
     insert_binding,
     insert_instance,
 )
+from groupx_server.ledger.callers import Caller
+from groupx_server.ledger.calls import AgentCall, CallKind, CallPlaced, CallStopped, place_call
 from groupx_server.ledger.dispatch import (
     Attempt,
     Claim,
@@ -25,6 +28,7 @@ from groupx_server.ledger.dispatch import (
     mark_prompt_invoked,
 )
 from groupx_server.ledger.migrate import prepare
+from groupx_server.ledger.terminal import TurnEnd, end_turn
 from groupx_server.ledger.times import utc_now
 
 NOW = "2026-01-31T09:15:00.250Z"
@@ -37,6 +41,7 @@ def open_book(folder: Path, agents: tuple[str, ...] = ("a", "b")) -> sqlite3.Con
     prepare(path, now=utc_now)
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA synchronous = OFF")  # each statement is a transaction here
     for name in agents:
         actor_id = f"agent:{name}"
         upsert_agent(connection, actor_id, name.upper(), True, NOW)
@@ -76,6 +81,40 @@ def send(
     )
     limits = LIMITS
     return accept_message(connection, command, limits, NOW)
+
+
+def caller(name: str = "a", room_id: str = "room:main") -> Caller:
+    """The agent's session of `open_book`."""
+    return Caller(f"binding_{name}", f"agent:{name}", room_id)
+
+
+def call(
+    connection: sqlite3.Connection,
+    kind: CallKind = "send",
+    content: str = "please",
+    to: tuple[str, ...] = ("b",),
+    by: str = "a",
+    command_id: str | None = None,
+    limits: Limits = LIMITS,
+    **more: Any,
+) -> CallPlaced | CallStopped:
+    """A call of an agent in its running turn."""
+    count = connection.execute("SELECT count(*) FROM client_commands").fetchone()[0]
+    targets = [Target(f"agent:{name}", "acp") for name in to]
+    made = AgentCall(caller(by), kind, command_id or f"k{count}", content, targets, **more)
+    return place_call(connection, made, limits, NOW)
+
+
+def placed(connection: sqlite3.Connection, *args: Any, **more: Any) -> CallPlaced:
+    """A call that must be accepted."""
+    result = call(connection, *args, **more)
+    assert isinstance(result, CallPlaced), result
+    return result
+
+
+def finish(connection: sqlite3.Connection, turn_id: str, answer: str = "done") -> None:
+    """Complete a running turn."""
+    end_turn(connection, TurnEnd(turn_id, TurnStatus.COMPLETED, answer=answer), LIMITS, NOW)
 
 
 def claim(connection: sqlite3.Connection, turn_id: str, name: str = "a") -> Attempt | None:

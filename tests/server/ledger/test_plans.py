@@ -10,16 +10,44 @@ from typing import Any
 import pytest
 
 from groupx_server.context.gather import PacketRequest, context_usage, gather_packet
+from groupx_server.domain.limits import Limits
 from groupx_server.domain.turn import TurnStatus
 from groupx_server.ledger.bindings import native_session_to_resume
+from groupx_server.ledger.budget import end_over_budget
 from groupx_server.ledger.cancel import cancel_turn
+from groupx_server.ledger.correlation import (
+    children_of,
+    events_of,
+    read_told,
+    require_correlation,
+    turns_of,
+)
 from groupx_server.ledger.events import page, read_event, rows_after
 from groupx_server.ledger.messages import said_after
+from groupx_server.ledger.outcomes import (
+    are_all_ended,
+    correlation_of_call,
+    is_open,
+    read_outcomes,
+)
 from groupx_server.ledger.overview import read_overview, whole_text
 from groupx_server.ledger.recovery import recover
+from groupx_server.ledger.scan import scan_messages
+from groupx_server.ledger.stops import grant, pending_stops
 from groupx_server.ledger.terminal import TurnEnd, end_turn
 from groupx_server.ledger.turns import head_of_lane, list_turns, queued_counts, read_turn
-from support.transactions import LIMITS, NOW, claim, open_book, send, start
+from groupx_server.ledger.usage import read_usage
+from support.transactions import (
+    LIMITS,
+    NOW,
+    call,
+    caller,
+    claim,
+    open_book,
+    placed,
+    send,
+    start,
+)
 
 SMALL_TABLES = ("rooms", "actors", "json_each", "(subquery")
 """Tables that do not grow with what is said, and subqueries of at most one row."""
@@ -105,3 +133,52 @@ def test_every_durable_step_uses_an_index(book: sqlite3.Connection) -> None:
             if "count(*) FROM client_commands" not in sql  # the test's own helper
         }
         assert _scans(plans) == []
+
+
+def test_every_step_of_a_call_uses_an_index(book: sqlite3.Connection) -> None:
+    start(book, send(book).reply.turns[0].turn_id)
+    called = placed(book, "ask")
+    reply, turn = called.reply, called.turn
+    budget = Limits(tokens_per_root=10)
+    head = head_of_lane(book, "agent:b")
+    assert head is not None
+    steps: list[Callable[[], Any]] = [
+        lambda: call(book, "ask", limits=budget),
+        lambda: call(book, limits=Limits(hop_count=0)),
+        lambda: call(book, limits=Limits(hop_count=0)),
+        lambda: correlation_of_call(book, caller(), turn, reply.message_event_id),
+        lambda: are_all_ended(book, reply.message_event_id),
+        lambda: is_open(book, turn.turn_id),
+        lambda: read_outcomes(book, reply.message_event_id),
+        lambda: require_correlation(book, turn.correlation_id, "room:main"),
+        lambda: events_of(book, turn.correlation_id, 0, 100, ["message.created"]),
+        lambda: turns_of(book, turn.correlation_id),
+        lambda: children_of(book, turn.turn_id),
+        lambda: read_told(book, reply.message_event_id, "room:main"),
+        lambda: scan_messages(book, "room:main", ["x"], None, 20),
+        lambda: pending_stops(book, turn.correlation_id),
+        lambda: grant(book, turn.correlation_id, "room:main", NOW),
+        lambda: end_over_budget(book, head, "agent:b", budget, NOW),
+        lambda: cancel_turn(book, turn.turn_id, "all", LIMITS, NOW),
+    ]
+    for step in steps:
+        plans = {
+            sql: plan
+            for sql, plan in _plans(book, step).items()
+            if "count(*) FROM client_commands" not in sql  # the test's own helper
+        }
+        assert plans
+        assert _scans(plans) == []
+
+
+@pytest.mark.parametrize(
+    "scope", [("room:main", None, None), (None, "corr_1", None), (None, None, "agent:a")]
+)
+def test_usage_is_summed_through_an_index(
+    book: sqlite3.Connection, scope: tuple[str | None, str | None, str | None]
+) -> None:
+    steps = [
+        step for plan in _plans(book, lambda: read_usage(book, *scope)).values() for step in plan
+    ]
+    assert any("SEARCH turns USING INDEX" in step for step in steps), steps
+    assert not any(step.startswith("SCAN") for step in steps)

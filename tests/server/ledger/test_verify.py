@@ -15,7 +15,7 @@ from groupx_server.ledger.terminal import TurnEnd, end_turn
 from groupx_server.ledger.verify import FOREIGN_KEYS, INTEGRITY, SHOWN, find_violations, rules_for
 from ledger_files.build import VERSIONS, file_of
 from support.ledgers import opened
-from support.transactions import LIMITS, NOW, claim, open_book, send, start
+from support.transactions import LIMITS, NOW, claim, open_book, placed, send, start
 
 HARM = {
     "what is stored as JSON is JSON": "UPDATE events SET body_json = '{' WHERE seq = 1",
@@ -69,6 +69,13 @@ HARM = {
     "question, answer and end stand in this order": (
         "UPDATE turns SET response_event_id = source_event_id WHERE status = 'completed'"
     ),
+    "a call is one hop below its caller's turn, in the same root and room": (
+        "UPDATE turns SET hop_count = 2 WHERE parent_turn_id IS NOT NULL"
+    ),
+    "a call was made by the agent whose turn is above it": (
+        "UPDATE events SET actor_id = 'user:web' WHERE actor_id = 'agent:a'"
+        " AND event_type = 'message.created'"
+    ),
     "an ended turn keeps no pieces": (
         "UPDATE turn_partials SET turn_id = (SELECT turn_id FROM turns WHERE status = 'completed')"
     ),
@@ -83,7 +90,8 @@ HARM = {
 
 @pytest.fixture
 def book(tmp_path: Path) -> Iterator[sqlite3.Connection]:
-    """A ledger with a turn of each kind: completed, running with a piece, cancelled, queued."""
+    """A ledger with a turn of each kind: completed, running with a piece and a call that was
+    cancelled, cancelled, queued."""
     book = open_book(tmp_path)
     book.execute("PRAGMA foreign_keys=OFF")
     done = send(book, "done").reply.turns[0].turn_id
@@ -92,6 +100,8 @@ def book(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     running = send(book, "runs").reply.turns[0].turn_id
     start(book, running)
     append_partial(book, running, 1, "so far")
+    called = placed(book, "ask").reply.turns[0].turn_id
+    cancel_turn(book, called, "cancel it", LIMITS, NOW)
     cancelled = send(book, "not", to=("b",)).reply.turns[0].turn_id
     cancel_turn(book, cancelled, "cancel", LIMITS, NOW)
     send(book, "waits")

@@ -1,0 +1,83 @@
+"""What turns cost, as far as agents tell: sums over the turns of a room, a root or an agent.
+
+Each turn keeps what its agent told (`turns.usage_json`); nothing is kept besides, so a sum costs
+one look at each turn of its scope, through an index.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any, Final
+
+from groupx_shared.errors import RefusedError
+from groupx_shared.wire.replies import ActorUsage, UsageReply, UsageTotals
+
+TOTAL_SQL: Final = (
+    "COALESCE(json_extract(usage_json, '$.totalTokens'),"
+    " COALESCE(json_extract(usage_json, '$.inputTokens'), 0)"
+    " + COALESCE(json_extract(usage_json, '$.outputTokens'), 0))"
+)
+_SUMS: Final = ", ".join(
+    f"COALESCE(SUM(json_extract(usage_json, '$.{key}')), 0)"
+    for key in ("inputTokens", "outputTokens", "cachedTokens", "thoughtTokens")
+)
+_FIELDS: Final = ("input_tokens", "output_tokens", "cached_tokens", "thought_tokens")
+
+
+def spent_tokens(connection: sqlite3.Connection, correlation_id: str) -> int:
+    """Tokens of all ended turns of a root."""
+    row = connection.execute(
+        f"SELECT COALESCE(SUM({TOTAL_SQL}), 0) FROM turns WHERE root_correlation_id = ?",
+        (correlation_id,),
+    ).fetchone()
+    return int(row[0])
+
+
+def read_usage(
+    connection: sqlite3.Connection,
+    room_id: str | None,
+    correlation_id: str | None,
+    actor_id: str | None,
+) -> UsageReply:
+    """The sums over the turns that fit all that is given. Raises: RefusedError when nothing is."""
+    scope = {
+        "root_correlation_id": correlation_id,
+        "room_id": room_id,
+        "target_actor_id": actor_id,
+    }
+    given = {column: value for column, value in scope.items() if value is not None}
+    if not given:
+        raise RefusedError("Name a room, a root or an agent: roomId, correlationId or actorId.")
+    where = " AND ".join(f"{column} = ?" for column in given)
+    actors: dict[str, dict[str, Any]] = {}
+    for row in connection.execute(
+        f"SELECT target_actor_id, json_extract(usage_json, '$.costCurrency'), count(*),"
+        f" count(usage_json), SUM({TOTAL_SQL}), {_SUMS},"
+        f" SUM(json_extract(usage_json, '$.costAmount'))"
+        f" FROM turns WHERE {where} GROUP BY 1, 2",
+        tuple(given.values()),
+    ):
+        _add(actors.setdefault(row[0], {"costs": {}}), row[1:])
+    parts = [ActorUsage(actor_id=actor, **sums) for actor, sums in actors.items()]
+    parts.sort(key=lambda part: (-part.total_tokens, part.actor_id))
+    return UsageReply(totals=_total(parts), actors=tuple(parts))
+
+
+def _add(sums: dict[str, Any], row: tuple[Any, ...]) -> None:
+    currency, turns, reported, total, *counts, cost = row
+    numbers = {"turns": turns, "reported_turns": reported, "total_tokens": total}
+    for name, value in {**numbers, **dict(zip(_FIELDS, counts, strict=True))}.items():
+        sums[name] = sums.get(name, 0) + int(value or 0)
+    if cost is not None:
+        name = str(currency or "")
+        sums["costs"][name] = round(sums["costs"].get(name, 0.0) + float(cost), 6)
+
+
+def _total(parts: list[ActorUsage]) -> UsageTotals:
+    sums: dict[str, Any] = {"costs": {}}
+    for part in parts:
+        for name in ("turns", "reported_turns", "total_tokens", *_FIELDS):
+            sums[name] = sums.get(name, 0) + getattr(part, name)
+        for currency, cost in part.costs.items():
+            sums["costs"][currency] = round(sums["costs"].get(currency, 0.0) + cost, 6)
+    return UsageTotals(**sums)

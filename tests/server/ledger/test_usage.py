@@ -1,0 +1,73 @@
+"""What turns cost: sums by agent, room and root, of whatever agents told."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+import pytest
+
+from groupx_server.domain.turn import TurnStatus
+from groupx_server.ledger.terminal import TurnEnd, end_turn
+from groupx_server.ledger.usage import read_usage, spent_tokens
+from groupx_shared.errors import RefusedError
+from support.transactions import LIMITS, NOW, open_book, placed, send, start
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    connection = open_book(tmp_path)
+    yield connection
+    connection.close()
+
+
+def ended(book: sqlite3.Connection, turn_id: str, name: str, **usage: object) -> None:
+    start(book, turn_id, name)
+    end = TurnEnd(turn_id, TurnStatus.COMPLETED, answer="x", usage=usage)
+    end_turn(book, end, LIMITS, NOW)
+
+
+def test_tokens_and_money_are_summed_by_agent_and_in_all(book: sqlite3.Connection) -> None:
+    root = send(book, to=("a",)).reply
+    start(book, root.turns[0].turn_id)
+    child = placed(book).reply.turns[0].turn_id
+    ended(book, child, "b", inputTokens=100, outputTokens=10, costAmount=0.5, costCurrency="USD")
+    silent = send(book, to=("b",)).reply
+    ended(book, silent.turns[0].turn_id, "b")
+    usage = {"totalTokens": 7, "costAmount": 0.25, "costCurrency": "USD", "cachedTokens": 3}
+    end = TurnEnd(root.turns[0].turn_id, TurnStatus.COMPLETED, answer="x", usage=usage)
+    end_turn(book, end, LIMITS, NOW)
+
+    found = read_usage(book, None, root.correlation_id, None)
+    assert [actor.actor_id for actor in found.actors] == ["agent:b", "agent:a"]
+    assert (found.totals.turns, found.totals.reported_turns) == (2, 2)
+    assert (found.totals.total_tokens, found.totals.cached_tokens) == (117, 3)
+    assert found.totals.costs == {"USD": 0.75}
+    assert spent_tokens(book, root.correlation_id) == 117
+
+    room = read_usage(book, "room:main", None, None).totals
+    assert (room.turns, room.reported_turns, room.total_tokens) == (3, 2, 117)
+    only_b = read_usage(book, "room:main", None, "agent:b").totals
+    assert (only_b.turns, only_b.total_tokens) == (2, 110)
+
+
+def test_currencies_are_not_added_up(book: sqlite3.Connection) -> None:
+    for currency in ("USD", "EUR"):
+        turn_id = send(book).reply.turns[0].turn_id
+        ended(book, turn_id, "a", costAmount=1, costCurrency=currency)
+    assert read_usage(book, None, None, "agent:a").totals.costs == {"USD": 1.0, "EUR": 1.0}
+
+
+def test_an_unknown_scope_costs_nothing_and_no_scope_is_refused(book: sqlite3.Connection) -> None:
+    assert read_usage(book, None, "corr_none", None).totals.turns == 0
+    with pytest.raises(RefusedError):
+        read_usage(book, None, None, None)
+
+
+def test_what_agents_tell_is_kept_as_they_tell_it(book: sqlite3.Connection) -> None:
+    turn_id = send(book).reply.turns[0].turn_id
+    ended(book, turn_id, "a", inputTokens=1, contextUsed=5)
+    (text,) = book.execute("SELECT usage_json FROM turns").fetchone()
+    assert orjson.loads(text) == {"inputTokens": 1, "contextUsed": 5}
