@@ -90,9 +90,17 @@ class Outbox:
         for _ in range(MAX_TRIES - 1):
             try:
                 return await self._client.send_message(message)
-            except ServerUnreachableError:
+            except GroupXError as error:
+                if not _may_pass(error):
+                    raise
                 await self._sleep(backoff.next_pause())
         return await self._client.send_message(message)
+
+
+def _may_pass(error: GroupXError) -> bool:
+    """Whether the server may be back in a moment: it is gone, or about to go."""
+    is_gone = isinstance(error, ServerUnreachableError)
+    return is_gone or error.code == ErrorCode.SHUTTING_DOWN
 
 
 def _refuse_too_large(text: str, max_chars: int) -> None:

@@ -87,6 +87,15 @@ async def test_a_refusal_is_shown_at_the_message_and_raised(
     assert sending.pauses == []
 
 
+async def test_a_server_that_is_restarting_is_waited_for(
+    server: FakeServer, sending: Sending
+) -> None:
+    server.fail_next("/api/messages", refuse(503, "SHUTTING_DOWN", "It is closing."))
+    await sending.outbox.send("hi", [], None)
+    assert len(sending.pauses) == 1
+    assert sending.block().order_seq == 1
+
+
 async def test_what_is_too_long_is_not_even_shown(server: FakeServer, sending: Sending) -> None:
     with pytest.raises(RefusedError, match=r"1,001 characters; at most 1,000") as caught:
         await sending.outbox.send("x" * 1_001, [], None)
