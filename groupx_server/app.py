@@ -35,6 +35,7 @@ from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.broadcast import Hub, HubLimits
 from groupx_server.rooms.clock import Clock
 from groupx_server.rooms.live import LateOutlet
+from groupx_server.rooms.reload import ConfigSource, Reloader
 from groupx_server.rooms.roster import Roster, build_roster
 from groupx_server.rooms.service import RoomService
 from groupx_server.rooms.turnrunner import Runtime
@@ -108,12 +109,13 @@ async def _serve(site: _Site, ledger: Ledger, sock: socket.socket, stop: asyncio
         log_file=str(site.log_path),
     )
     reader_token = new_token()
-    roster = build_roster(
-        site.config,
-        site.workspace.root,
+    roster_of = partial(
+        build_roster,
+        root=site.workspace.root,
         builtin_env={"GROUPX_AGENT_URL": runtime.url, "GROUPX_AGENT_TOKEN": reader_token},
         common_env={MARK: ledger.ledger_id},
     )
+    roster = roster_of(site.config)
     if left := sweep(ledger.ledger_id):
         log.warning("agents.leftovers_ended", groups=str(left))
     await _prepare_rows(ledger, roster, site)
@@ -139,7 +141,14 @@ async def _serve(site: _Site, ledger: Ledger, sock: socket.socket, stop: asyncio
     credentials = Credentials(
         {runtime.token: Credential(), reader_token: Credential(access=Access.READER)}
     )
-    app = build_app(service, credentials, hub, state, request_stop=stop.set)
+    source = ConfigSource(
+        load=partial(load_config, site.workspace),
+        roster_of=roster_of,
+        limits_of=_limits,
+        on_taken=partial(_tell_config, site, runtime, state),
+    )
+    reloader = Reloader(turn_runtime, agents, source, site.config)
+    app = build_app(service, credentials, hub, state, request_stop=stop.set, reload=reloader.reload)
     try:
         async with (
             _running(agents, hub, HttpServer(app, sock), state),
@@ -221,6 +230,12 @@ async def _prepare_rows(ledger: Ledger, roster: Roster, site: _Site) -> None:
         interrupted=len(done.interrupted),
         failed=len(done.failed),
     )
+
+
+def _tell_config(site: _Site, runtime: RuntimeFile, state: ServerState, config: Config) -> None:
+    """Clients compare the key of the config that counts with that of the file."""
+    state.runtime_key = runtime_key(site.workspace, config)
+    write_runtime(site.workspace, runtime._replace(runtime_key=state.runtime_key))
 
 
 def _limits(settings: LimitSettings) -> Limits:

@@ -23,6 +23,7 @@ from groupx_server.http.table import ROUTES
 from groupx_server.rooms.broadcast import Hub
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.names import unknown_name
+from groupx_shared.wire.replies import ReloadReply
 
 
 def build_app(
@@ -32,6 +33,7 @@ def build_app(
     state: ServerState,
     *,
     request_stop: Callable[[], None],
+    reload: Callable[[str], Awaitable[ReloadReply]] | None = None,
     routes: Sequence[AnyRoute] = ROUTES,
 ) -> Starlette:
     """Wire the application.
@@ -41,7 +43,7 @@ def build_app(
     answered; it must return at once.
     """
     document = functools.cache(lambda: orjson.dumps(build_document(routes)))
-    services = Services(rooms, hub, state, request_stop, document)
+    services = Services(rooms, hub, state, request_stop, reload or _no_reload, document)
     public = frozenset(route.path for route in routes if route.is_public)
     app = Starlette(
         routes=_path_routes(routes, services),
@@ -53,6 +55,12 @@ def build_app(
     )
     app.router.redirect_slashes = False  # a path is right or wrong; a redirect hides a mistake
     return app
+
+
+async def _no_reload(client_command_id: str) -> ReloadReply:
+    raise RefusedError(
+        "This server has no config file that it could read again.", code=ErrorCode.CONFIG_INVALID
+    )
 
 
 def _path_routes(routes: Sequence[AnyRoute], services: Services) -> list[PathRoute]:

@@ -24,6 +24,7 @@ from groupx_server.http.state import ServerState
 from groupx_server.rooms.broadcast import Hub
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.wire.base import RequestModel, WireModel
+from groupx_shared.wire.replies import ReloadReply
 
 Q = TypeVar("Q", bound=QueryModel)
 B = TypeVar("B", bound=RequestModel | None)
@@ -41,6 +42,8 @@ class Services:
     state: ServerState
     request_stop: Callable[[], None]
     """Asks the composition root to stop the server; returns at once."""
+    reload: Callable[[str], Awaitable[ReloadReply]]
+    """Takes the changed config over; the text is the client's command id."""
     document: Callable[[], bytes]
     """The OpenAPI document as JSON."""
 

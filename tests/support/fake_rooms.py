@@ -27,6 +27,7 @@ from groupx_shared.wire.replies import (
     ContextUsage,
     MessageAccepted,
     QueuedTurn,
+    ReloadReply,
     RestartReply,
     RoomInfo,
     RoomList,
@@ -36,6 +37,7 @@ from groupx_shared.wire.replies import (
     TurnList,
 )
 from groupx_shared.wire.requests import ChangeRoom, CreateRoom, SendMessage
+from support.fake_memories import FakeMemories
 
 WHEN: Final = "2026-11-30T12:00:00.000Z"
 USER: Final = {"actorId": "user:web", "kind": "user", "displayName": "You"}
@@ -125,6 +127,12 @@ class FakeRooms:
         self.sent: list[tuple[SendMessage, Source]] = []
         self.fault: Exception | None = None
         """Raised by every use case while it is set."""
+        self._memories = FakeMemories()
+
+    @property
+    def memories(self) -> FakeMemories:
+        self._enter()
+        return self._memories
 
     def _enter(self) -> None:
         if self.fault is not None:
@@ -181,6 +189,10 @@ class FakeRooms:
             sentence = unknown_name("agent", actor_id, ["guide"])
             raise RefusedError(sentence, code=ErrorCode.UNKNOWN_ACTOR)
         return RestartReply(actor_id="agent:guide", accepted=True)
+
+    async def reload(self, client_command_id: str) -> ReloadReply:
+        self._enter()
+        return ReloadReply(added=("agent:new",), restart_required=("server.port",))
 
     async def create_room(self, request: CreateRoom) -> RoomReply:
         self._enter()

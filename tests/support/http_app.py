@@ -68,7 +68,14 @@ async def http_app(
     state = ServerState(port, SCOPE_KEY, "b" * 32, readiness="ok")
     credentials = new_credentials()
     stops: list[str] = []
-    app = build_app(rooms, credentials, hub, state, request_stop=lambda: stops.append("stop"))
+    app = build_app(
+        rooms,
+        credentials,
+        hub,
+        state,
+        request_stop=lambda: stops.append("stop"),
+        reload=rooms.reload,
+    )
     async with asyncio.TaskGroup() as group:
         group.create_task(hub.run())
         async with bridge_client(app, URL, TOKEN) as client:

@@ -1,4 +1,4 @@
-"""The server itself: health, and the order to stop."""
+"""The server itself: health, taking a changed config over, and the order to stop."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from groupx_server.http.endpoint import AnyRoute, Call, Route, Services
 from groupx_server.http.queries import NoQuery
 from groupx_server.http.reply import Reply, json_reply
 from groupx_shared.errors import ErrorCode, RefusedError
-from groupx_shared.wire.replies import HealthReply, ShutdownReply
-from groupx_shared.wire.requests import ShutdownRequest
+from groupx_shared.wire.replies import HealthReply, ReloadReply, ShutdownReply
+from groupx_shared.wire.requests import CommandRequest, ShutdownRequest
 
 
 async def get_health(call: Call[NoQuery, None]) -> Reply:
@@ -31,6 +31,10 @@ async def shut_down(call: Call[NoQuery, ShutdownRequest]) -> Reply:
         accepted=True, runtime_key=state.runtime_key, runtime_scope_key=state.runtime_scope_key
     )
     return _ReplyThenStop(json_reply(reply, 202), call.services)
+
+
+async def reload(call: Call[NoQuery, CommandRequest]) -> Reply:
+    return json_reply(await call.services.reload(call.body.client_command_id))
 
 
 class _ReplyThenStop:
@@ -68,5 +72,15 @@ ROUTES: tuple[AnyRoute, ...] = (
         summary="Stop the server of this workspace.",
         status=202,
         errors=(ErrorCode.STORE_CONFLICT,),
+    ),
+    Route(
+        method="POST",
+        path="/api/runtime/reload",
+        handler=reload,
+        query=NoQuery,
+        body=CommandRequest,
+        reply=ReloadReply,
+        summary="Read the config file again and take over what changed, without touching turns.",
+        errors=(ErrorCode.CONFIG_INVALID, ErrorCode.CLIENT_COMMAND_CONFLICT),
     ),
 )
