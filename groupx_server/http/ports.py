@@ -7,12 +7,23 @@ their JSON ready, so that no event is parsed and encoded again on its way out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from groupx_server.ledger.accept import Source
 from groupx_server.rooms.again import Again
 from groupx_server.rooms.rows import DurableFrameSource, EventRows
+from groupx_shared.wire.memory import (
+    IdentityList,
+    IdentityReply,
+    MemoryList,
+    MemoryReply,
+    PinMemory,
+    RememberIdentity,
+    RememberMemory,
+    SupersedeIdentity,
+    SupersedeMemory,
+)
 from groupx_shared.wire.replies import (
     AgentList,
     CancelReply,
@@ -25,7 +36,7 @@ from groupx_shared.wire.replies import (
     TurnInfo,
     TurnList,
 )
-from groupx_shared.wire.requests import ChangeRoom, CreateRoom, SendMessage
+from groupx_shared.wire.requests import ChangeRoom, CommandRequest, CreateRoom, SendMessage
 
 __all__ = ["DurableFrameSource", "EventRows", "Rooms", "Source"]
 
@@ -109,5 +120,44 @@ class StateQueries(Protocol):
     async def context_usage(self, room_id: str) -> ContextUsage: ...
 
 
+class MemoryCases(Protocol):
+    """Memory and identity records."""
+
+    async def list_memory(
+        self, filters: Mapping[str, str], include_history: bool, cursor: str | None, limit: int
+    ) -> MemoryList: ...
+
+    async def remember(self, request: RememberMemory, source: Source) -> MemoryReply: ...
+
+    async def supersede(
+        self, memory_id: str, request: SupersedeMemory, source: Source
+    ) -> MemoryReply: ...
+
+    async def retract(
+        self, memory_id: str, request: CommandRequest, source: Source
+    ) -> MemoryReply: ...
+
+    async def pin(self, memory_id: str, request: PinMemory, source: Source) -> MemoryReply: ...
+
+    async def list_identity(
+        self, subject_actor_id: str | None, include_history: bool, cursor: str | None, limit: int
+    ) -> IdentityList: ...
+
+    async def remember_identity(
+        self, request: RememberIdentity, source: Source
+    ) -> IdentityReply: ...
+
+    async def supersede_identity(
+        self, identity_id: str, request: SupersedeIdentity, source: Source
+    ) -> IdentityReply: ...
+
+    async def retract_identity(
+        self, identity_id: str, request: CommandRequest, source: Source
+    ) -> IdentityReply: ...
+
+
 class Rooms(RoomCommands, EventQueries, StateQueries, Protocol):
     """All use cases, as the routes see them."""
+
+    @property
+    def memories(self) -> MemoryCases: ...

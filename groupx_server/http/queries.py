@@ -125,6 +125,43 @@ class ExportQuery(QueryModel):
 Q = TypeVar("Q", bound=QueryModel)
 
 
+class MemoryQuery(QueryModel):
+    scope_type: Literal["room", "agent", "correlation"] | None = None
+    """Whose memory: a room's, an agent's own, one root's."""
+    scope_id: Id | None = None
+    """The room, actor or correlation."""
+    agent_memory_type: Literal["core", "dated"] | None = None
+    """Of an agent's memory."""
+    kind: Id | None = None
+    """Only records of this kind."""
+    author_actor_id: Id | None = None
+    """Only records by this actor."""
+    subject_actor_id: Id | None = None
+    """Only records about this actor."""
+    include_history: Literal["true", "false"] = "false"
+    """`true`: superseded and retracted ones too."""
+    cursor: Id | None = None
+    """The last page's `nextCursor`."""
+    limit: Limit = DEFAULT_PAGE
+
+    def filters(self) -> dict[str, str]:
+        """The filters that were given, by column."""
+        names = ("scope_type", "scope_id", "agent_memory_type", "kind")
+        more = ("author_actor_id", "subject_actor_id")
+        found = {name: getattr(self, name) for name in (*names, *more)}
+        return {name: value for name, value in found.items() if value is not None}
+
+
+class IdentityQuery(QueryModel):
+    subject_actor_id: Id | None = None
+    """Only records about this actor."""
+    include_history: Literal["true", "false"] = "false"
+    """`true`: superseded and retracted ones too."""
+    cursor: Id | None = None
+    """The last page's `nextCursor`."""
+    limit: Limit = DEFAULT_PAGE
+
+
 def parse_query(raw: bytes, model: type[Q]) -> Q:
     """Parse a raw query string. Raises: RefusedError (INVALID_ENVELOPE) naming the parameter."""
     if not raw:

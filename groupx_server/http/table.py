@@ -10,6 +10,7 @@ from groupx_server.http.routes import (
     document,
     export,
     history,
+    memory,
     messages,
     rooms,
     runtime,
@@ -25,6 +26,7 @@ ROUTES: Final[tuple[AnyRoute, ...]] = (
     *history.ROUTES,
     *turns.ROUTES,
     *agents.ROUTES,
+    *memory.ROUTES,
     *export.ROUTES,
     *document.ROUTES,
 )

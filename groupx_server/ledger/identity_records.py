@@ -18,6 +18,7 @@ from groupx_server.ledger.records import (
     require_active,
     require_actor,
     require_source,
+    require_text,
 )
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.ids import MAIN_ROOM, new_id
@@ -158,6 +159,7 @@ def _end(
 
 
 def _insert(connection: sqlite3.Connection, identity: NewIdentity, now: str) -> IdentityRecord:
+    require_text(identity.content)
     author = identity.author
     is_agent = author.actor_id.startswith("agent:")
     is_observed = is_agent and author.actor_id != identity.subject_actor_id

@@ -19,6 +19,7 @@ from groupx_server.ledger.records import (
     require_active,
     require_actor,
     require_source,
+    require_text,
 )
 from groupx_server.ledger.rooms import read_room
 from groupx_shared.errors import ErrorCode, RefusedError
@@ -208,6 +209,7 @@ def _room_of(connection: sqlite3.Connection, record: MemoryRecord) -> str:
 
 
 def _insert(connection: sqlite3.Connection, memory: NewMemory, now: str) -> MemoryRecord:
+    require_text(memory.content)
     memory_id = new_id("mem")
     memory_type = memory.agent_memory_type
     if memory.scope.type == "agent" and memory_type is None:

@@ -81,3 +81,9 @@ def require_active(status: str, what: str) -> None:
             f"This {what} was {status} already; look at the history for what holds now.",
             code=ErrorCode.STORE_CONFLICT,
         )
+
+
+def require_text(content: str) -> None:
+    """Raises: RefusedError for a text of nothing but white space."""
+    if not content.strip():
+        raise RefusedError("The text is empty. Write what is to be kept and send again.")

@@ -26,6 +26,7 @@ from groupx_server.ledger.rooms import change_room, create_room, list_rooms, rea
 from groupx_server.ledger.turns import TurnSelection, list_turns, read_turn
 from groupx_server.rooms.again import Again, plan_again
 from groupx_server.rooms.agents import Agents
+from groupx_server.rooms.memories import Memories
 from groupx_server.rooms.rows import DurableFrameSource, EventRows
 from groupx_server.rooms.turnrunner import Runtime
 from groupx_shared.errors import ErrorCode, RefusedError
@@ -59,6 +60,8 @@ class RoomService:
         self._runtime = runtime
         self._ledger = runtime.ledger
         self._agents = agents
+        self.memories = Memories(runtime)
+        """Memory and identity records."""
 
     # Commands
 

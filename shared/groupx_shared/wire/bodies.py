@@ -170,6 +170,10 @@ class SessionBody(WireModel):
     error_message: str | None = None
     agent_name: str | None = None
     agent_version: str | None = None
+    has_tools: bool | None = None
+    """The agent was given the room's tools: it can call others."""
+    tools_problem: str | None = None
+    """Why it could not take them."""
 
 
 class RoomBody(WireModel):
@@ -223,6 +227,13 @@ class LoopContinuedBody(WireModel):
     """The messages that were held until now."""
 
 
+class RecordBody(WireModel):
+    """A memory or identity record was written, corrected or taken back."""
+
+    record: dict[str, Any]
+    """The record as `GET /api/memory` or `/api/identity` gives it; a retracted one without text."""
+
+
 class AgentStatusBody(WireModel):
     """`agent.status` (transient): the same fields as the agent's card."""
 
@@ -268,6 +279,12 @@ BODY_MODELS: Final[dict[str, type[WireModel]]] = {
     EventType.ROOM_RESTORED: RoomBody,
     EventType.ROUTING_LOOP_STOPPED: LoopStoppedBody,
     EventType.ROUTING_LOOP_CONTINUED: LoopContinuedBody,
+    EventType.MEMORY_REMEMBERED: RecordBody,
+    EventType.MEMORY_SUPERSEDED: RecordBody,
+    EventType.MEMORY_RETRACTED: RecordBody,
+    EventType.IDENTITY_REMEMBERED: RecordBody,
+    EventType.IDENTITY_SUPERSEDED: RecordBody,
+    EventType.IDENTITY_RETRACTED: RecordBody,
     EventType.AGENT_STATUS: AgentStatusBody,
     EventType.AGENTS_CHANGED: AgentsChangedBody,
 }

@@ -43,6 +43,12 @@ class EventType(StrEnum):
     ROOM_RESTORED = "room.restored"
     ROUTING_LOOP_STOPPED = "routing.loop_stopped"
     ROUTING_LOOP_CONTINUED = "routing.loop_continued"
+    MEMORY_REMEMBERED = "memory.remembered"
+    MEMORY_SUPERSEDED = "memory.superseded"
+    MEMORY_RETRACTED = "memory.retracted"
+    IDENTITY_REMEMBERED = "identity.remembered"
+    IDENTITY_SUPERSEDED = "identity.superseded"
+    IDENTITY_RETRACTED = "identity.retracted"
     AGENT_STATUS = "agent.status"
     AGENTS_CHANGED = "agents.changed"
 

@@ -21,9 +21,7 @@ MemoryKind = Literal[
 WritableKind = Literal["fact", "decision", "preference", "instruction", "constraint", "note"]
 IdentityKind = Literal["preference", "instruction", "constraint", "note"]
 RecordStatus = Literal["active", "superseded", "retracted"]
-Content = Annotated[
-    str, StringConstraints(min_length=1, max_length=MAX_MESSAGE_CHARS, pattern=r"\S")
-]
+Content = Annotated[str, StringConstraints(min_length=1, max_length=MAX_MESSAGE_CHARS)]
 
 MAX_RECORDS: Final = 500
 """Records of one page."""

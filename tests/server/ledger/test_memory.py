@@ -171,3 +171,8 @@ def test_identity_is_corrected_by_its_author_or_a_person(book: sqlite3.Connectio
     retract_identity(book, new.identity_id, YOU, NOW)
     assert list_identity(book, "agent:a").items == ()
     assert len(list_identity(book, "agent:a", include_history=True).items) == 2
+
+
+def test_a_text_of_white_space_is_refused(book: sqlite3.Connection) -> None:
+    with pytest.raises(RefusedError, match="empty"):
+        _remember(book, content=" \n ")
