@@ -5,9 +5,9 @@ interrupts. Lines of Claude Code go into `receive`, signals come out; what must 
 from `data_to_send`.
 
 Invariants: a request of Claude Code is answered at once (a question is denied and the turn
-interrupted, anything else is refused), so that it never waits for us; our own messages carry ids,
-so that a result is never taken for another turn's; `receive` never raises. The counterparts are
-`claude_driver.py`, which owns process and waits, and `claude_turn.py`.
+interrupted, also one of an unknown kind), so that it never waits for us; our own messages carry
+ids, so that a result is never taken for another turn's; `receive` never raises. The counterparts
+are `claude_driver.py`, which owns process and waits, and `claude_turn.py`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ UNRESTRICTED: Final = "bypassPermissions"
 _ID_PREFIX: Final = "groupx-"
 _EXCERPT_BYTES: Final = 200
 _DENIED: Final = "Nobody can answer questions here. Go on without asking."
-_QUESTIONS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
+_QUESTIONS: Final[dict[str, tuple[str, dict[str, Any] | None]]] = {
     "can_use_tool": (
         "a permission",
         {"behavior": "deny", "message": _DENIED, "interrupt": True},
@@ -49,6 +49,10 @@ _QUESTIONS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "request_user_dialog": ("a decision", {"behavior": "cancelled"}),
 }
 """Requests that need a person: what they ask for, and the answer that lets Claude Code go on."""
+_MACHINERY: Final = frozenset(
+    {"hook_callback", "mcp_message", "oauth_token_refresh", "host_auth_token_refresh"}
+)
+"""Requests to a host program that offers more than we do; without it Claude Code goes on."""
 
 
 class ClaudeClient:
@@ -227,14 +231,13 @@ class ClaudeClient:
         request, turn = as_dict(message.get("request")), self._turn
         subtype = as_text(request.get("subtype"))
         request_id = message.get("request_id")
-        question = _QUESTIONS.get(subtype)
-        if question is None:
+        what, answer = _QUESTIONS.get(subtype, (f"something unknown, {safe_line(subtype)}", None))
+        if answer is None:
             error = f"GroupX does not offer {safe_line(subtype, 80)}"
             self._respond({"subtype": "error", "request_id": request_id, "error": error})
-            return [Activity(self.session_id)]
-        what, answer = question
-        self._respond({"subtype": "success", "request_id": request_id, "response": answer})
-        if turn is None or turn.phase != "running":
+        else:
+            self._respond({"subtype": "success", "request_id": request_id, "response": answer})
+        if turn is None or turn.phase != "running" or subtype in _MACHINERY:
             return [Activity(self.session_id)]
         title = _question_title(request)
         turn.ask(as_text(request.get("tool_use_id")), what, title, subtype)

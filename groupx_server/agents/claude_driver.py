@@ -2,10 +2,10 @@
 
 Claude Code holds one session in a process, so this driver starts a process for each session it
 opens, each in a group of its own, and is itself usable before the first and after the last of
-them. `start` only looks whether the program is there and new enough. A process that dies takes
-its own session with it and nothing else; `wait_exited` cleans up after it and returns when the
-driver was closed. `pid` is the newest process that runs. The counterparts are `claude.py` (the
-protocol), `claude_setup.py` (how a process is started) and `claude_session.py` (its session).
+them. `start` only asks whether the program is there, new enough and signed in. A process that
+dies takes its own session with it and nothing else; `wait_exited` cleans up after it and returns
+when the driver was closed. `pid` is the newest process that runs. The counterparts are `claude.py`
+(the protocol), `claude_setup.py` (how a process is started) and `claude_session.py` (its session).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Final
 
 from groupx_server.agents.base import AgentInfo, AgentSpec, Driver, Session, SessionRequest
 from groupx_server.agents.claude import AGENT_NAME, UNRESTRICTED, ClaudeClient
-from groupx_server.agents.claude_program import PROGRAM, find_program, read_version
+from groupx_server.agents.claude_program import PROGRAM, Inquirer, find_program
 from groupx_server.agents.claude_session import ClaudeConnection, ClaudeSession
 from groupx_server.agents.claude_setup import (
     ClaudeOptions,
@@ -42,6 +42,7 @@ from groupx_shared.text import safe_line
 PROTOCOL: Final = "claude-stream-json"
 _PROTOCOL_VERSION: Final = "1"
 """It has no number of its own; another form would be another protocol of ours."""
+_CAPABILITIES: Final = {"steer": True, "httpMcp": True, "resume": True}
 _OWN_FILES: Final = "CLAUDE_CONFIG_DIR"
 """Where a person moved Claude Code's settings and sign-in to; without it, it finds none."""
 _REFUSALS: Final = frozenset({"bypass_disabled", "bypass_restricted", "bypass_not_launched"})
@@ -72,7 +73,7 @@ class ClaudeDriver(Driver):
         self._last_stderr = ""
 
     async def start(self) -> AgentInfo:
-        """See `Driver.start`: finds the program and checks its version."""
+        """See `Driver.start`: finds the program, checks its version, asks for its sign-in."""
         kept = {_OWN_FILES: os.environ[_OWN_FILES]} if _OWN_FILES in os.environ else {}
         configured = session_env({**kept, **self.spec.env}, is_root=os.geteuid() == 0)
         env = agent_environment(os.environ, configured)
@@ -80,9 +81,11 @@ class ClaudeDriver(Driver):
         command = [find_program(first, self.spec.cwd, env), *rest]
         spec = replace(self.spec, argv=command)
         limit_s = self.options.handshake_s or self.spec.timeouts.handshake_s
-        version = await read_version(spec, env, self._guard, self._clock, limit_s)
+        program = Inquirer(spec, env, self._guard, self._clock, limit_s)
+        version = await program.version()
+        told = {**_CAPABILITIES, "authRequired": await program.needs_sign_in()}
         self._env, self._command = env, command
-        return AgentInfo(AGENT_NAME, version, PROTOCOL, _PROTOCOL_VERSION)
+        return AgentInfo(AGENT_NAME, version, PROTOCOL, _PROTOCOL_VERSION, told)
 
     async def open_session(self, request: SessionRequest) -> Session:
         """See `Driver.open_session`: starts a process for it."""

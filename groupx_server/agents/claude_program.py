@@ -1,4 +1,4 @@
-"""Finding Claude Code on this machine, and asking it for its version.
+"""Finding Claude Code on this machine, and asking it for its version and its sign-in.
 
 Owns nothing. The native program is preferred to the scripts that a package manager puts on the
 PATH: it needs no runtime, and signals reach it and not a wrapper. Looked at, in this order: the
@@ -15,11 +15,14 @@ import re
 import shutil
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from groupx_server.agents.base import AgentSpec
 from groupx_server.agents.clock import Clock
+from groupx_server.agents.jsonrpc import parse_json
+from groupx_server.agents.loose import as_dict
 from groupx_server.agents.process import AgentProcess, ProcessEnd
 from groupx_server.agents.watchdog import Guard
 from groupx_shared.errors import AgentError, ErrorCode
@@ -115,37 +118,63 @@ class _Output:
         return b"".join(self._pieces).decode("utf-8", "replace")
 
 
-async def read_version(
-    spec: AgentSpec, env: Mapping[str, str], guard: Guard, clock: Clock, limit_s: float
-) -> str:
-    """Ask the program of `spec.argv` for its version: `2.1.332`.
+@dataclass(frozen=True, slots=True)
+class Inquirer:
+    """Asks the program of `spec.argv` short questions, each in a process of its own."""
 
-    Raises: AgentError (ADAPTER_START_FAILED; PROTOCOL_HANDSHAKE_TIMEOUT after `limit_s`).
-    """
-    output, argv = _Output(), [*spec.argv, "--version"]
-    program = argv[0]
-    process = await AgentProcess.spawn(
-        argv, cwd=spec.cwd, env=env, label=PROGRAM, sink=output, guard=guard
-    )
-    try:
-        has_ended = await clock.wait(output.ended, clock.now() + limit_s)
-    finally:
-        await process.stop(0)
-    if not has_ended or output.end is None:
-        raise AgentError(
-            f"{program} did not tell its version within {limit_s:g} s. Try “{PROGRAM} --version” "
-            "in a terminal; if it is only slow, set `handshake_s` in the agent's options.",
-            code=ErrorCode.PROTOCOL_HANDSHAKE_TIMEOUT,
+    spec: AgentSpec
+    env: Mapping[str, str]
+    guard: Guard
+    clock: Clock
+    limit_s: float
+
+    async def version(self) -> str:
+        """Its version: `2.1.332`. Raises: AgentError (ADAPTER_START_FAILED;
+        PROTOCOL_HANDSHAKE_TIMEOUT after `limit_s`)."""
+        program = self.spec.argv[0]
+        printed, told = await self._ask("--version")
+        if printed is None:
+            raise AgentError(
+                f"{program} did not tell its version within {self.limit_s:g} s. Try “{PROGRAM} "
+                "--version” in a terminal; if it is only slow, set `handshake_s` in the agent's "
+                "options.",
+                code=ErrorCode.PROTOCOL_HANDSHAKE_TIMEOUT,
+            )
+        found = _VERSION.search(printed)
+        if found is None:
+            said = safe_line(printed) or safe_line(told)
+            raise AgentError(
+                f"{program} is not Claude Code: asked for its version it said “{said}”. {_INSTALL}"
+            )
+        _require(program, found)
+        return ".".join(found.groups())
+
+    async def needs_sign_in(self) -> bool:
+        """True when it says itself that nobody is signed in; its credentials are not looked at."""
+        printed, _ = await self._ask("auth", "status")
+        try:
+            status = parse_json((printed or "").encode())
+        except ValueError:
+            return False  # it does not know the question
+        return as_dict(status).get("loggedIn") is False
+
+    async def _ask(self, *question: str) -> tuple[str | None, str]:
+        """What it printed, None when it did not end in time; and why it ended otherwise."""
+        output = _Output()
+        process = await AgentProcess.spawn(
+            [*self.spec.argv, *question],
+            cwd=self.spec.cwd,
+            env=self.env,
+            label=PROGRAM,
+            sink=output,
+            guard=self.guard,
         )
-    found = _VERSION.search(output.text)
-    if found is None:
-        said = safe_line(output.text) or safe_line(process.stderr_tail()) or output.end.sentence
-        raise AgentError(
-            f"{program} is not Claude Code: asked for its version it said “{said}”. {_INSTALL}",
-            details={"stderr": process.stderr_tail()},
-        )
-    _require(program, found)
-    return ".".join(found.groups())
+        try:
+            has_ended = await self.clock.wait(output.ended, self.clock.now() + self.limit_s)
+        finally:
+            await process.stop(0)
+        sentence = output.end.sentence if output.end is not None else ""
+        return (output.text if has_ended else None), process.stderr_tail() or sentence
 
 
 def _require(program: str, found: re.Match[str]) -> None:

@@ -369,6 +369,7 @@ async def test_an_error_of_the_model_is_told_and_the_session_lives(
 
 async def test_without_a_sign_in_it_says_so(live: Live) -> None:
     async with live.running(ANTHROPIC_API_KEY="") as driver:
+        assert (await driver.start()).capabilities["authRequired"] is True
         failed = (await ask(await live.open(driver), "Hi.")).last
     assert isinstance(failed, TurnFailed)
     assert failed.details["authRequired"] is True

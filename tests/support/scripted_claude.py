@@ -27,7 +27,8 @@ What it does in a turn is chosen by markers in the message, several may follow e
 
 Options, in SCRIPTED_OPTIONS, separated by blanks: version=TEXT version-hang init-hang init-exit=N
 init-text=WORD mode=MODE refuse=CODE mcp=STATUS mcp-after=N old (no word of what becomes of a
-message) ignore-eof ignore-term start-child other-session other-cwd init-mode=MODE.
+message) ignore-eof ignore-term start-child other-session other-cwd init-mode=MODE signed-out
+no-auth-command.
 
 Environment: SCRIPTED_LOG names a file that gets one JSON line for each start, message, interrupt
 and answer, so that a test can prove what was sent, and how often. SCRIPTED_SESSIONS names a folder
@@ -478,6 +479,10 @@ def main() -> None:
         if "version-hang" in options:
             threading.Event().wait(WAIT_S)
         sys.stdout.write(options.get("version", VERSION).replace("_", " ") + "\n")
+        return
+    if "auth" in sys.argv:
+        status = {"loggedIn": "signed-out" not in options}
+        sys.stdout.write("?" if "no-auth-command" in options else json.dumps(status, indent=1))
         return
     if "ignore-term" in options:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -189,8 +189,20 @@ def test_a_question_is_answered_at_once_and_fails_the_turn(
     assert failure.code is ErrorCode.UNEXPECTED_NATIVE_INTERACTION
 
 
+def test_a_question_of_an_unknown_kind_is_refused_and_fails_the_turn() -> None:
+    wire = Wire()
+    wire.begin()
+    signals = wire.hear(type="control_request", request_id="q", request={"subtype": "vote"})
+    assert InteractionRefused("s") in signals
+    assert wire.sent()[0]["response"]["subtype"] == "error"
+    wire.hear(type="result", is_error=True, terminal_reason="aborted_streaming")
+    failure = wire.client.finish("s")[-1]
+    assert isinstance(failure, TurnFailed)
+    assert "something unknown, vote" in failure.message
+
+
 @pytest.mark.parametrize("request_id", ["q", 7, None, {"a": 1}])
-def test_any_other_request_is_refused_with_its_own_id(request_id: Any) -> None:
+def test_what_a_host_may_offer_is_refused_and_the_turn_goes_on(request_id: Any) -> None:
     wire = Wire()
     wire.begin()
     request = {"subtype": "mcp_message"}

@@ -37,6 +37,7 @@ async def test_a_start_only_looks_at_the_program(script: ClaudeScript) -> None:
     async with running(script) as driver:
         info = await driver.start()
         assert (info.name, info.version, info.protocol) == ("Claude Code", "2.1.332", PROTOCOL)
+        assert info.capabilities["authRequired"] is False
         assert is_usable(driver)
         assert driver.pid is None
         assert driver.stderr_tail() == ""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from groupx_server.agents import claude_program
-from groupx_server.agents.claude_program import MINIMUM_VERSION, find_program, read_version
+from groupx_server.agents.claude_program import MINIMUM_VERSION, Inquirer, find_program
 from groupx_server.agents.clock import SystemClock
 from groupx_shared.errors import AgentError, ErrorCode
 from server.agents.claude_kit import ClaudeScript
@@ -93,14 +95,21 @@ def test_a_missing_program_is_said_with_what_to_install(
 # --- version ---------------------------------------------------------------------------------
 
 
-async def _version(folder: Path, *options: str, limit_s: float = 5.0) -> str:
+@asynccontextmanager
+async def _asking(folder: Path, *options: str, limit_s: float = 5.0) -> AsyncIterator[Inquirer]:
+    """Questions to a scripted program; none of its processes is left."""
     guard = NoGuard()
     spec = ClaudeScript(folder, guard).spec(*options)
     try:
-        return await read_version(spec, spec.env, guard, SystemClock(), limit_s)
+        yield Inquirer(spec, spec.env, guard, SystemClock(), limit_s)
     finally:
         assert guard.added
         assert guard.groups == set()
+
+
+async def _version(folder: Path, *options: str, limit_s: float = 5.0) -> str:
+    async with _asking(folder, *options, limit_s=limit_s) as program:
+        return await program.version()
 
 
 @pytest.mark.process
@@ -131,3 +140,14 @@ async def test_a_program_that_does_not_answer_is_ended(tmp_path: Path) -> None:
     with pytest.raises(AgentError) as refused:
         await _version(tmp_path, "version-hang", limit_s=0.3)
     assert refused.value.code is ErrorCode.PROTOCOL_HANDSHAKE_TIMEOUT
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("options", "needed"), [([], False), (["signed-out"], True), (["no-auth-command"], False)]
+)
+async def test_whether_somebody_is_signed_in_is_asked(
+    tmp_path: Path, options: list[str], needed: bool
+) -> None:
+    async with _asking(tmp_path, *options) as program:
+        assert await program.needs_sign_in() is needed

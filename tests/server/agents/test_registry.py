@@ -9,6 +9,7 @@ import pytest
 
 from groupx_server.agents.acp_driver import AcpDriver
 from groupx_server.agents.base import AgentSpec, native_protocol
+from groupx_server.agents.claude_driver import ClaudeDriver
 from groupx_server.agents.codex_driver import CodexDriver
 from groupx_server.agents.presets import PRESETS, apply_preset
 from groupx_server.agents.registry import DriverRegistry
@@ -24,6 +25,11 @@ def test_the_acp_driver_takes_any_command() -> None:
     driver = DriverRegistry(NoGuard())(_spec("acp", ["toy", "acp"]))
     assert isinstance(driver, AcpDriver)
     assert driver.spec.argv == ["toy", "acp"]
+
+
+def test_claude_is_spoken_with_in_its_own_protocol() -> None:
+    assert isinstance(DriverRegistry(NoGuard())(_spec("claude")), ClaudeDriver)
+    assert isinstance(DriverRegistry(NoGuard())(_spec("claude-agent-acp")), AcpDriver)
 
 
 def test_the_builtin_agent_is_a_module_of_ours_that_a_folder_cannot_shadow() -> None:
