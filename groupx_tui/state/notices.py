@@ -1,8 +1,9 @@
 """Which events become a line of the timeline, and its words.
 
-Silent: what only moves a turn (it shows in the turn's block), an agent's first session, and every
-transient event. A durable event of a type this version does not know always becomes a line: what
-is in the ledger is never invisible.
+Silent: what only moves a turn (it shows in the turn's block), an agent's first session, what
+agents remember by themselves after each turn, and every transient event. Any other durable event
+becomes a line, whether or not this version knows its type: what is in the ledger is never
+invisible.
 """
 
 from __future__ import annotations
@@ -11,8 +12,14 @@ from typing import Any, Final, Literal
 
 from groupx_shared.text import safe_line
 from groupx_shared.wire.base import WireModel
-from groupx_shared.wire.bodies import RoomBody, SessionBody
-from groupx_shared.wire.events import Event, EventType
+from groupx_shared.wire.bodies import (
+    LoopContinuedBody,
+    LoopStoppedBody,
+    RecordBody,
+    RoomBody,
+    SessionBody,
+)
+from groupx_shared.wire.events import TRANSIENT_TYPES, Event, EventType
 from groupx_tui.state.clean import author_of, clean_id, clean_name, optional_line
 from groupx_tui.state.model import NoticeBlock
 
@@ -28,6 +35,17 @@ _ROOM_SENTENCES: Final = {
     EventType.ROOM_ARCHIVED: "{name} archived this room",
     EventType.ROOM_RESTORED: "{name} restored this room from the archive",
 }
+
+_RECORD_SENTENCES: Final = {
+    EventType.MEMORY_REMEMBERED: "{name} remembered: {content}",
+    EventType.MEMORY_SUPERSEDED: "{name} corrected a memory: {content}",
+    EventType.MEMORY_RETRACTED: "{name} took a memory back",
+    EventType.IDENTITY_REMEMBERED: "{name} noted about {subject}: {content}",
+    EventType.IDENTITY_SUPERSEDED: "{name} corrected a note about {subject}: {content}",
+    EventType.IDENTITY_RETRACTED: "{name} took a note about {subject} back",
+}
+_BY_ITSELF: Final = "automatic"
+"""Source kinds of records that nobody wrote by hand begin so."""
 
 
 def notice_of(event: Event, body: WireModel | None, seq: int) -> NoticeBlock | None:
@@ -51,8 +69,14 @@ def _known(event: Event, body: WireModel) -> tuple[str, Tone]:
             return _room(event, body), "info"
         case SessionBody():
             return _session(event, body)
+        case RecordBody():
+            return _record(event, body), "info"
+        case LoopStoppedBody():
+            return safe_line(body.message, MAX_NOTICE_CHARS), "warning"
+        case LoopContinuedBody():
+            return f"{author_of(event.actor).name} let the agents go on", "info"
         case _:
-            return "", "info"
+            return ("", "info") if event.type in TRANSIENT_TYPES else _generic(event)
 
 
 def _room(event: Event, body: RoomBody) -> str:
@@ -72,6 +96,23 @@ def _session(event: Event, body: SessionBody) -> tuple[str, Tone]:
         return f"{name} took up its earlier session again", "info"
     why = body.error_message or body.error_code or "no reason was given"
     return f"{name} could not start a session: {safe_line(why, MAX_NOTICE_CHARS)}", "error"
+
+
+def _record(event: Event, body: RecordBody) -> str:
+    if _string(body.record, "sourceKind").startswith(_BY_ITSELF):
+        return ""
+    sentence = _RECORD_SENTENCES.get(EventType(event.type), "")
+    subject = _string(body.record, "subjectActorId").rpartition(":")[2]
+    return sentence.format(
+        name=author_of(event.actor).name,
+        subject=safe_line(subject, 64) or "somebody",
+        content=safe_line(_string(body.record, "content"), MAX_EXCERPT_CHARS),
+    )
+
+
+def _string(record: dict[str, Any], key: str) -> str:
+    value = record.get(key)
+    return value if isinstance(value, str) else ""
 
 
 def _generic(event: Event) -> tuple[str, Tone]:

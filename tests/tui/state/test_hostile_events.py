@@ -17,6 +17,7 @@ from groupx_shared.wire.replies import EventPage
 from groupx_tui.state.model import ClientView
 from groupx_tui.state.reduce import apply_events, apply_page
 from groupx_tui.state.streamtext import StreamText
+from support.hostile import HOSTILE, hostile_bodies
 from support.room_events import event
 
 EXAMPLES = int(os.environ.get("GROUPX_TEST_EXAMPLES", "60"))
@@ -128,67 +129,33 @@ def strings_in(value: Any) -> list[str]:
     return []
 
 
-HOSTILE = "\x1b]0;owned\x07 \x9b31m \u202e \x00"
-FIXED: dict[str, Any] = {
-    "turnId": "turn_1",
-    "nativeType": "tool.completed",
-    "status": "running",
-    "offset": 0,
-    "chunkIndex": 1,
-    "details": {
-        "title": HOSTILE,
-        "kind": HOSTILE,
-        "status": HOSTILE,
-        "input": {HOSTILE: [HOSTILE, {"deep": HOSTILE}]},
-        "content": [{"type": "text", "text": HOSTILE, HOSTILE: 1}],
-        "locations": [{"path": HOSTILE}],
-    },
-    "entries": [{"content": HOSTILE, HOSTILE: HOSTILE}],
-    "usage": {HOSTILE: HOSTILE},
-    "deliveryCertainty": "unknown",
-    "agents": [
-        {
-            **dict.fromkeys(["actorId", "displayName", "driver", "cwd", "detail"], HOSTILE),
-            **dict.fromkeys(["untilIso", "command", "agentName", "activeTurnId"], HOSTILE),
-            "enabled": True,
-            "status": "ready",
-        }
-    ],
-}
-KINDS = {"turn.progress": ("waiting", "plan", "usage")}
-PHASES = ("ready", "resumed", "failed")
+TEXT_TYPES = sorted(BODY_MODELS)
+TURN_IDS = ("turn_1", HOSTILE)
 
 
-def hostile_bodies(event_type: str) -> list[dict[str, Any]]:
-    """Bodies that fit the type, with hostile text wherever there is text."""
-    fields = BODY_MODELS[event_type].model_fields.values()
-    aliases = [field.alias or "" for field in fields]
-    body = {
-        alias: FIXED.get(alias, HOSTILE)
-        for alias in aliases
-        if "Ms" not in alias and alias not in ("cut", "toolProgressEventIds", "silentS")
-    }
-    body = {key: value for key, value in body.items() if not key.endswith(("Count", "Turns"))}
-    kinds = KINDS.get(event_type, (HOSTILE,))
-    bodies = [{**body, "kind": kind, "phase": phase} for kind in kinds for phase in PHASES]
-    return [each for each in bodies if BODY_MODELS[event_type].model_validate(each)]
-
-
-@pytest.mark.parametrize("event_type", sorted(BODY_MODELS))
-def test_hostile_text_is_cleaned_in_every_field_of_every_body(event_type: str) -> None:
+@pytest.mark.parametrize("event_type", TEXT_TYPES)
+@pytest.mark.parametrize("seq", [None, 9], ids=["live", "durable"])
+def test_hostile_text_is_cleaned_in_every_field_of_every_body(
+    event_type: str, seq: int | None
+) -> None:
     author = EventActor(actor_id=HOSTILE, kind="agent", display_name=HOSTILE)
-    for body in hostile_bodies(event_type):
-        for seq in (None, 9):
-            for turn in ({"turnId": "turn_1"}, {"turnId": HOSTILE}, {"turnId": None}):
-                if turn["turnId"] is None and event_type not in ("message.created",):
-                    continue
-                queued = {**turn, "sourceEventId": HOSTILE, "targetActorId": HOSTILE}
-                events = [
-                    event("turn.queued", {**queued, "adapterId": "a"}, seq=1),
-                    event(event_type, {**body, **turn}, seq=seq, actor=author, to=(HOSTILE,)),
-                ]
-                view = apply_events(ClientView(), events)
-                assert [text for text in strings_in(view) if safe_text(text) != text] == []
+    for turn_id in TURN_IDS:
+        queued = {"turnId": turn_id, "sourceEventId": HOSTILE, "targetActorId": HOSTILE}
+        first = event("turn.queued", {**queued, "adapterId": "a"}, seq=1, to=(HOSTILE,))
+        for body in hostile_bodies(BODY_MODELS[event_type], turnId=turn_id):
+            second = event(event_type, body, seq=seq, actor=author, to=(HOSTILE,))
+            view = apply_events(ClientView(), [first, second])
+            assert [text for text in strings_in(view) if safe_text(text) != text] == []
+
+
+@pytest.mark.parametrize("event_type", ["message.created", "operator.dispatch", "dream.seen"])
+def test_hostile_text_is_cleaned_in_messages_and_unknown_events(event_type: str) -> None:
+    author = EventActor(actor_id=HOSTILE, kind="user", display_name=HOSTILE)
+    body = {"content": HOSTILE, HOSTILE: HOSTILE, "turnId": None}
+    sent = event(event_type, body, seq=1, actor=author, reply_to_event_id=HOSTILE, room="room:main")
+    view = apply_events(ClientView(), [sent])
+    assert len(view.timeline.blocks) == 1
+    assert [text for text in strings_in(view) if safe_text(text) != text] == []
 
 
 @pytest.mark.slow

@@ -31,7 +31,17 @@ def notices(*events: Event) -> list[NoticeBlock]:
         ("room.renamed", {"title": "New"}, "Operator renamed this room: New"),
         ("room.archived", {"title": "X"}, "Operator archived this room"),
         ("room.restored", {"title": "X"}, "Operator restored this room from the archive"),
-        ("memory.remembered", {"record": {}}, "memory.remembered · Operator"),
+        ("memory.remembered", {"record": {"content": "A\nB"}}, "Operator remembered: A B"),
+        ("memory.superseded", {"record": {"content": "C"}}, "Operator corrected a memory: C"),
+        ("memory.retracted", {"record": {}}, "Operator took a memory back"),
+        (
+            "identity.remembered",
+            {"record": {"subjectActorId": "agent:codex", "content": "calm"}},
+            "Operator noted about codex: calm",
+        ),
+        ("identity.retracted", {"record": {}}, "Operator took a note about somebody back"),
+        ("routing.loop_continued", {"continues": 1}, "Operator let the agents go on"),
+        ("dream.seen", {"record": {}}, "dream.seen · Operator"),
         ("x\x1by", {"content": "said\nsomething"}, "x␛y · Operator · said something"),
         ("turn.queued", {"nonsense": 1}, "turn.queued · Operator"),
     ],
@@ -56,9 +66,22 @@ def test_a_session_that_failed_says_why() -> None:
     )
 
 
+def test_agents_that_were_stopped_are_a_warning() -> None:
+    body = {
+        "kind": "ping_pong",
+        "limit": 3,
+        "message": "Two agents talk in circles.",
+        "callerActorId": "agent:codex",
+        "callerTurnId": "turn_1",
+    }
+    (notice,) = notices(event("routing.loop_stopped", body, seq=1))
+    assert (notice.text, notice.tone) == ("Two agents talk in circles.", "warning")
+
+
 @pytest.mark.parametrize(
     "silent",
     [
+        event("memory.remembered", {"record": {"sourceKind": "automatic_turn"}}, seq=1),
         event("session.ready", {**SESSION, "phase": "ready"}, seq=1),
         event(
             "turn.content.delta", {"turnId": "t", "chunkIndex": 1, "offset": 0, "text": ""}, seq=1
