@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from groupx_server.context.packet import SOFT_SHARE, Packet, PacketInput, build_packet
+from groupx_server.context.recall import all_records, read_records
 from groupx_server.ledger.dispatch import delivered_seq
 from groupx_server.ledger.messages import SpokenMessage, newest_between, read_message, said_after
 from groupx_server.ledger.rooms import read_room
@@ -70,6 +71,7 @@ def gather_packet(connection: sqlite3.Connection, request: PacketRequest) -> Pac
         delta_total=delta.total,
         identity=request.identity,
         session_is_fresh=request.session_is_fresh,
+        records=read_records(connection, request.room_id, request.actor_id),
     )
     return build_packet(source, _fence(source), request.max_chars)
 
@@ -123,6 +125,7 @@ def _fence(source: PacketInput) -> str:
     """A word that occurs nowhere in the packet's texts."""
     texts = [source.identity or "", source.current.content]
     texts += [message.content for message in (*source.reply_chain, *source.delta)]
+    texts += [record.content for record in all_records(source.records)]
     while True:
         fence = secrets.token_urlsafe(FENCE_BYTES)
         if not any(fence in text for text in texts):

@@ -9,8 +9,10 @@ hold any line but never this word, so nothing in it can pose as a section, an en
     [/entry fence=F]
     [/section fence=F]
 
-Mandatory: protocol, identity, reply chain, current message. The room delta fills what is left of
-the budget from the newest message back; what does not fit is counted in the section's head.
+Mandatory: protocol, configured identity, reply chain, current message. What is left of the soft
+budget is filled in this order: the agent's core memory, pinned room memory, the room delta from the
+newest message back, dated memory, other room memory, identity records. What does not fit is
+counted in its section's head.
 """
 
 from __future__ import annotations
@@ -43,6 +45,33 @@ class ContextBudgetError(GroupXError):
 
 
 @dataclass(frozen=True, slots=True)
+class Record:
+    """A memory or identity record as the packet tells it. `source` says whose word it is: `user`,
+    `self`, `agent:x-about-agent:y`, `generated-summary`."""
+
+    record_id: str
+    kind: str
+    author_actor_id: str
+    source: str
+    at: str
+    content: str
+    subject_actor_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Records for one packet, each list newest first."""
+
+    core: Sequence[Record] = ()
+    dated: Sequence[Record] = ()
+    pinned: Sequence[Record] = ()
+    room: Sequence[Record] = ()
+    self_identity: Sequence[Record] = ()
+    user_identity: Sequence[Record] = ()
+    observed_identity: Sequence[Record] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PacketInput:
     """All that a packet is made of."""
 
@@ -61,6 +90,7 @@ class PacketInput:
     """Messages in the delta's range, whether or not they were read."""
     identity: str | None = None
     session_is_fresh: bool = False
+    records: Records = Records()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,26 +121,75 @@ def build_packet(source: PacketInput, fence: str, max_chars: int) -> Packet:
             f"The message with its reply chain and identity takes {used:,} characters; an agent "
             f"gets at most {max_chars:,} (limits.contextCharacters). Shorten it or raise the limit."
         )
-    entries = _fill(source, fence, int(max_chars * SOFT_SHARE) - used)
-    omitted = max(0, source.delta_total - len(entries))
-    parts = [*head]
-    if entries or omitted:
-        note = f" omitted_older={omitted}" if omitted else ""
-        parts.append(_section("room_delta_since_cursor", fence, reversed(entries), note))
-    parts += tail
-    return Packet("\n\n".join(parts), source.through_seq, len(entries), omitted)
+    fill = _Fill(fence, int(max_chars * SOFT_SHARE) - used)
+    records = source.records
+    core = fill.records("agent_core_memory", records.core)
+    pinned = fill.records("pinned_group_memory", records.pinned)
+    delta = fill.delta(source)
+    dated = fill.records("agent_dated_memory", records.dated)
+    room = fill.records("relevant_memory", records.room)
+    own = fill.records("self_identity", records.self_identity)
+    by_user = fill.records("user_authored_identity", records.user_identity)
+    observed = fill.records("observed_identity", records.observed_identity)
+    optional = (own, by_user, observed, core, dated, pinned, room, delta)
+    parts = [*head, *(part for part in optional if part), *tail]
+    return Packet("\n\n".join(parts), source.through_seq, fill.included, fill.omitted)
 
 
-def _fill(source: PacketInput, fence: str, budget: int) -> list[str]:
-    """Entries of the delta from the newest back, as long as each fits."""
-    entries: list[str] = []
-    for message in source.delta:
-        entry = _said(fence, message)
-        budget -= len(entry) + 1
-        if budget < 0:
-            break
-        entries.append(entry)
-    return entries
+class _Fill:
+    """Fills optional sections until the budget is used up; each text is measured once."""
+
+    def __init__(self, fence: str, budget: int) -> None:
+        self._fence = fence
+        self._budget = budget
+        self.included = 0
+        self.omitted = 0
+        """Messages of the delta in and out."""
+
+    def records(self, name: str, records: Sequence[Record]) -> str:
+        """A section of records, oldest first; empty when there are none."""
+        kept = self._fitting(_recorded(self._fence, record) for record in records)
+        left = len(records) - len(kept)
+        return self._rendered(name, kept, f" omitted={left}" if left else "")
+
+    def delta(self, source: PacketInput) -> str:
+        """The section of the room's messages; what is left out is counted."""
+        kept = self._fitting(_said(self._fence, message) for message in source.delta)
+        self.included = len(kept)
+        self.omitted = max(0, source.delta_total - len(kept))
+        note = f" omitted_older={self.omitted}" if self.omitted else ""
+        return self._rendered("room_delta_since_cursor", kept, note)
+
+    def _fitting(self, entries: Iterable[str]) -> list[str]:
+        """The entries from the first on, as long as each fits."""
+        kept: list[str] = []
+        for entry in entries:
+            if len(entry) + 1 > self._budget:
+                break
+            self._budget -= len(entry) + 1
+            kept.append(entry)
+        return kept
+
+    def _rendered(self, name: str, kept: list[str], note: str) -> str:
+        if not kept and not note:
+            return ""
+        section = _section(name, self._fence, reversed(kept), note)
+        self._budget -= len(section) - sum(len(entry) + 1 for entry in kept)
+        return section
+
+
+def _recorded(fence: str, record: Record) -> str:
+    subject = {} if record.subject_actor_id is None else {"subject": record.subject_actor_id}
+    return _entry(
+        fence,
+        record.content,
+        id=record.record_id,
+        kind=record.kind,
+        author=record.author_actor_id,
+        **subject,
+        source=record.source,
+        at=record.at,
+    )
 
 
 def _protocol(source: PacketInput, fence: str) -> str:

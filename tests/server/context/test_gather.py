@@ -10,7 +10,11 @@ import pytest
 
 from groupx_server.context.gather import PacketRequest, context_usage, gather_packet
 from groupx_server.domain.turn import TurnStatus
+from groupx_server.ledger.identity_records import NewIdentity, remember_identity
+from groupx_server.ledger.memory import NewMemory, remember, retract
+from groupx_server.ledger.records import Author
 from groupx_server.ledger.terminal import TurnEnd, end_turn
+from groupx_shared.wire.memory import MemoryScope
 from support.transactions import LIMITS, NOW, open_book, send, start
 
 
@@ -71,3 +75,53 @@ def test_usage_grows_with_what_was_said(book: sqlite3.Connection) -> None:
     assert (empty.utilization_percent, empty.uncompacted_message_count) == (0.0, 0)
     assert used.estimated_characters > 500
     assert used.uncompacted_message_count == 1
+
+
+def _keep(book: sqlite3.Connection, content: str, **fields: object) -> None:
+    author = fields.pop("author", Author("user:web", "web"))
+    memory = NewMemory(content=content, kind="fact", author=author, **fields)  # type: ignore[arg-type]
+    remember(book, memory, NOW)
+
+
+def test_an_agent_is_told_its_own_core_and_the_rooms_memory_and_nobody_elses_core(
+    book: sqlite3.Connection,
+) -> None:
+    _keep(book, "own core memory", scope=MemoryScope(type="agent", id="agent:a"))
+    _keep(book, "core of another", scope=MemoryScope(type="agent", id="agent:b"))
+    _keep(book, "known in the room", scope=MemoryScope(type="room", id="room:main"))
+    pinned = MemoryScope(type="room", id="room:main")
+    _keep(book, "always said", scope=pinned, is_pinned=True)
+    you = Author("user:web", "web")
+    remember_identity(book, NewIdentity("agent:a", "preference", "be brief", you), NOW)
+    observer = Author("agent:b", "mcp")
+    remember_identity(book, NewIdentity("agent:a", "note", "seems careful", observer), NOW)
+    text = _packet(book, send(book).reply.message_event_id)
+    assert "core of another" not in text
+    order = [
+        "[user_authored_identity",
+        "be brief",
+        "[observed_identity",
+        "source=agent:b-about-agent:a",
+        "seems careful",
+        "[agent_core_memory",
+        "own core memory",
+        "[pinned_group_memory",
+        "always said",
+        "[relevant_memory",
+        "known in the room",
+        "[current_message",
+    ]
+    places = [text.index(part) for part in order]
+    assert places == sorted(places)
+
+
+def test_a_retracted_record_is_not_told(book: sqlite3.Connection) -> None:
+    memory = NewMemory(
+        scope=MemoryScope(type="room", id="room:main"),
+        kind="fact",
+        content="a mistake",
+        author=Author("user:web", "web"),
+    )
+    record = remember(book, memory, NOW)
+    retract(book, record.memory_id, Author("user:web", "web"), NOW)
+    assert "a mistake" not in _packet(book, send(book).reply.message_event_id)

@@ -1,0 +1,90 @@
+"""Which memory and identity records go into a packet.
+
+Bounded reads by index: an agent's own core and dated memory, the room's pinned and newest memory,
+and what was said about who the agent is. Only active records; an agent is never told another
+agent's core.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from typing import Final
+
+from groupx_server.context.packet import Record, Records
+from groupx_server.ledger.identity_records import list_identity
+from groupx_server.ledger.memory import list_memory
+from groupx_shared.wire.memory import IdentityRecord, MemoryRecord
+
+MAX_RECORDS: Final = 200
+"""Of each kind; far more than fit beside a conversation."""
+
+
+def read_records(connection: sqlite3.Connection, room_id: str, actor_id: str) -> Records:
+    """Read what a packet for this agent in this room may tell, newest first."""
+    own = {"scope_type": "agent", "scope_id": actor_id}
+    core = list_memory(connection, {**own, "agent_memory_type": "core"}, limit=MAX_RECORDS).items
+    dated = list_memory(connection, {**own, "agent_memory_type": "dated"}, limit=MAX_RECORDS).items
+    room = list_memory(
+        connection, {"scope_type": "room", "scope_id": room_id}, limit=MAX_RECORDS
+    ).items
+    identity = list_identity(connection, actor_id, limit=MAX_RECORDS).items
+    return Records(
+        core=[_memory(record) for record in core],
+        dated=[_memory(record) for record in dated],
+        pinned=[_memory(record) for record in room if record.pinned_at is not None],
+        room=[_memory(record) for record in room if record.pinned_at is None],
+        self_identity=[_said(r) for r in identity if r.author_actor_id == actor_id],
+        user_identity=[_said(r) for r in identity if r.author_actor_id.startswith("user:")],
+        observed_identity=[
+            _said(r)
+            for r in identity
+            if r.author_actor_id != actor_id and not r.author_actor_id.startswith("user:")
+        ],
+    )
+
+
+def all_records(records: Records) -> Iterator[Record]:
+    """Every record of every section."""
+    yield from records.core
+    yield from records.dated
+    yield from records.pinned
+    yield from records.room
+    yield from records.self_identity
+    yield from records.user_identity
+    yield from records.observed_identity
+
+
+def _memory(record: MemoryRecord) -> Record:
+    return Record(
+        record_id=record.memory_id,
+        kind=record.kind,
+        author_actor_id=record.author_actor_id,
+        source=_source(record.author_actor_id, record.subject_actor_id, record.source_kind),
+        at=record.created_at,
+        content=record.content,
+        subject_actor_id=record.subject_actor_id,
+    )
+
+
+def _said(record: IdentityRecord) -> Record:
+    return Record(
+        record_id=record.identity_id,
+        kind=record.kind,
+        author_actor_id=record.author_actor_id,
+        source=_source(record.author_actor_id, record.subject_actor_id, record.source_kind),
+        at=record.created_at,
+        content=record.content,
+        subject_actor_id=record.subject_actor_id,
+    )
+
+
+def _source(author: str, subject: str | None, source_kind: str) -> str:
+    """Whose word it is, in one label."""
+    if source_kind in ("generated_summary", "automatic_rollup", "automatic_turn"):
+        return "generated-summary"
+    if author.startswith("user:"):
+        return "user"
+    if subject is None or subject == author:
+        return "self" if subject == author else author
+    return f"{author}-about-{subject}"
