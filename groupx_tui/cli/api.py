@@ -119,6 +119,19 @@ class Api:
         path = path_of("api", "turns", turn_id, how)
         return self._call("POST", path, {"clientCommandId": new_id("cmd")})
 
+    def memory(self, **query: str | None) -> Json:
+        """A page of memory records."""
+        return self._call("GET", path_of("api", "memory", query=query))
+
+    def remember(self, body: Json) -> Json:
+        """Keep a memory record."""
+        return self._call("POST", "/api/memory", {"clientCommandId": new_id("cmd"), **body})
+
+    def change_memory(self, record_id: str, how: str, body: Json | None = None) -> Json:
+        """Supersede, retract or pin a record."""
+        path = path_of("api", "memory", record_id, how)
+        return self._call("POST", path, {"clientCommandId": new_id("cmd"), **(body or {})})
+
     def shut_down(self) -> Json:
         """Ask the server to stop; it names the workspace, so no other server ever obeys."""
         body = {"runtimeScopeKey": self.workspace.scope_key}
