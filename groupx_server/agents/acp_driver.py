@@ -202,7 +202,8 @@ class AcpDriver(ProcessDriver[AcpClient]):
         ]
 
     def _refused(self, answer: ErrorResponse) -> AgentError:
-        refusal = read_refusal(self.capabilities.name, answer)
+        sign_in = self.options.quirks.sign_in or self.capabilities.sign_in
+        refusal = read_refusal(self.capabilities.name, answer, sign_in)
         details = dict(refusal.details)
         if details.get("authRequired") and self.capabilities.auth_methods:
             details["authMethods"] = list(self.capabilities.auth_methods)

@@ -31,6 +31,7 @@ _RATE_CODES: Final = frozenset({429})
 _NO_SESSION_TEXT: Final = re.compile(
     r"session[^.]{0,120}not found|unknown session|no such session", re.IGNORECASE
 )
+SIGN_IN: Final = "Sign in with its own program, or give it a key in the agent's `env`."
 _EMPTY_PREFIX: Final = re.compile(
     r"(?:internal error|invalid params|invalid request)(?:: |$)", re.I
 )
@@ -49,8 +50,9 @@ class Refusal:
     """Only the session is gone: another one can be opened in the same process."""
 
 
-def read_refusal(agent: str, error: ErrorResponse) -> Refusal:
-    """Sort an error answer. `details` holds `rpcCode`, `method` and a short `reason`."""
+def read_refusal(agent: str, error: ErrorResponse, sign_in: str = "") -> Refusal:
+    """Sort an error answer. `details` holds `rpcCode`, `method`, a short `reason`, and what
+    `domain.condition` reads. `sign_in`: what a person does when nobody is signed in."""
     reason = reason_of(error)
     details = {"rpcCode": error.code, "method": error.method, "reason": reason}
     if is_unsupported(error):
@@ -64,10 +66,7 @@ def read_refusal(agent: str, error: ErrorResponse) -> Refusal:
         return Refusal(ErrorCode.SESSION_NOT_AVAILABLE, message, True, details, True)
     if error.code in _AUTH_CODES or mentions_sign_in(reason):
         details["authRequired"] = True
-        message = (
-            f"{agent} is not signed in: {reason}. Sign in with its own program, or give it a key "
-            "in the agent's `env`."
-        )
+        message = f"{agent} is not signed in: {reason}. {sign_in or SIGN_IN}"
         return Refusal(ErrorCode.AGENT_ERROR, message, _keeps_rejecting(error), details)
     if error.code == INVALID_REQUEST and "already" in reason:
         message = f"{agent} says that another turn is still running: {reason}."

@@ -30,6 +30,8 @@ class Capabilities:
     http_mcp: bool = False
     raw: Mapping[str, Any] = field(default_factory=dict)
     auth_methods: tuple[str, ...] = ()
+    sign_in: str = ""
+    """How it says itself that one signs in; a sentence, or empty."""
 
     @classmethod
     def read(cls, result: Any, fallback_name: str) -> Capabilities:
@@ -52,6 +54,7 @@ class Capabilities:
                 safe_line(as_text(as_dict(method).get("name")), 60)
                 for method in (methods if isinstance(methods, list) else [])[:_MAX_AUTH_METHODS]
             ),
+            sign_in=_sign_in(methods),
         )
 
 
@@ -79,6 +82,13 @@ class SessionFacts:
             choices={option["id"]: _values(option.get("options")) for option in named},
             mode_choice=next((o["id"] for o in named if o.get("category") == "mode"), None),
         )
+
+
+def _sign_in(methods: Any) -> str:
+    """The first instruction among the ways to sign in: “Run `copilot login` in the terminal”."""
+    told = (as_text(as_dict(method).get("description")) for method in as_list(methods))
+    text = safe_line(next((each for each in told if each.startswith("Run ")), ""), 200)
+    return f"{text.rstrip('.')}." if text else ""
 
 
 def _offers(sessions: dict[str, Any], key: str) -> bool:

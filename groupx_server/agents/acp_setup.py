@@ -74,6 +74,7 @@ class AcpOptions:
                 _patterns(options, "lost_patterns"),
                 _patterns(options, "aside_patterns"),
                 options.get("lost_on_cancel_error") is not False,
+                safe_line(as_text(options.get("sign_in")), 300),
             ),
         )
 
@@ -91,6 +92,7 @@ _OPTION_KEYS: Final = frozenset(
         "lost_patterns",
         "aside_patterns",
         "lost_on_cancel_error",
+        "sign_in",
     }
 )
 

@@ -54,6 +54,8 @@ class Quirks:
     """A message chunk that matches is the program's own remark, not the answer."""
     lost_on_cancel_error: bool = True
     """An error instead of `cancelled` after our cancel: the session is not trusted again."""
+    sign_in: str = ""
+    """What a person does when nobody is signed in; a sentence."""
 
 
 class AcpTurn:
@@ -221,7 +223,7 @@ class AcpTurn:
                 answer.code != REQUEST_CANCELLED and self._quirks.lost_on_cancel_error
             )
             return TurnCancelled()
-        refusal = read_refusal(self._agent, answer)
+        refusal = read_refusal(self._agent, answer, self._quirks.sign_in)
         self.session_lost = refusal.session_lost
         self.process_is_fine = refusal.process_is_fine
         return TurnFailed(refusal.code, refusal.message, refusal.session_lost, refusal.details)

@@ -7,6 +7,7 @@ the nearest known one. The counterpart is `host.AgentHost`, which takes a regist
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,10 +16,13 @@ from typing import Final
 
 from groupx_server.agents.acp_driver import AcpDriver
 from groupx_server.agents.base import AgentSpec, Driver, DriverFactory
+from groupx_server.agents.catalogue import known_agent
 from groupx_server.agents.claude_driver import ClaudeDriver
 from groupx_server.agents.clock import Clock
 from groupx_server.agents.codex_driver import CodexDriver
+from groupx_server.agents.codex_setup import PROGRAM as CODEX
 from groupx_server.agents.presets import PRESETS, Preset, apply_preset
+from groupx_server.agents.programs import with_program
 from groupx_server.agents.watchdog import Guard
 from groupx_shared.errors import AgentError, ErrorCode
 from groupx_shared.names import unknown_name
@@ -38,7 +42,7 @@ class DriverRegistry:
             "builtin": self._builtin,
             "claude": self._claude,
             "codex": self._codex,
-            **{name: partial(self._preset, preset) for name, preset in PRESETS.items()},
+            **{name: partial(self._preset, name, preset) for name, preset in PRESETS.items()},
         }
 
     @property
@@ -71,12 +75,18 @@ class DriverRegistry:
         return ClaudeDriver(spec, self._guard, self._clock)
 
     def _codex(self, spec: AgentSpec) -> Driver:
-        return CodexDriver(spec, self._guard, self._clock)
+        named = replace(spec, argv=list(spec.argv) or [CODEX])
+        found = with_program(named, known_agent("codex"), os.environ)
+        return CodexDriver(found, self._guard, self._clock)
 
     def _builtin(self, spec: AgentSpec) -> Driver:
         argv = list(spec.argv) or [sys.executable, *_BUILTIN_ARGV]
         # Our own agent says everything before its answer: there is nothing to wait for.
         return self._acp(replace(spec, argv=argv, options={"settle_s": 0, **spec.options}))
 
-    def _preset(self, preset: Preset, spec: AgentSpec) -> Driver:
-        return self._acp(apply_preset(preset, spec))
+    def _preset(self, name: str, preset: Preset, spec: AgentSpec) -> Driver:
+        known = known_agent(name)
+        whole = with_program(apply_preset(preset, spec), known, os.environ)
+        if known is not None:
+            whole = replace(whole, options={"sign_in": known.login, **whole.options})
+        return self._acp(whole)

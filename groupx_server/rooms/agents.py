@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Final
 
-from groupx_server.agents.base import DriverFactory
+from groupx_server.agents.base import AgentInfo, DriverFactory
+from groupx_server.agents.catalogue import known_agent
 from groupx_server.agents.host import HostStatus
 from groupx_server.domain.turn import TurnStatus
 from groupx_server.ledger.cancel import Cancelled
@@ -75,7 +76,10 @@ class Agents:
                 self._miss(actor_id)
 
     def cancelled(self, cancelled: Cancelled) -> None:
-        """A cancel is on disk: tell the agent, or take the turn off the queue's count."""
+        """A cancel is on disk: tell the agent, or take the turn off the queue's count; so for the
+        turns that were cancelled with it."""
+        for asked in cancelled.asked:
+            self.cancelled(asked)
         seat = self._seats.get(cancelled.actor_id)
         if cancelled.tell_agent and seat is not None and seat.lane is not None:
             self._say_cancelling(cancelled)
@@ -142,9 +146,21 @@ class Agents:
             agent_name=None if info is None else safe_line(info.name, 80),
             agent_version=None if info is None else safe_line(info.version, 40),
         )
+        if status.state == "ready" and info is not None:
+            self._take_sign_in(actor_id, info)
         seat = self._seats.get(actor_id)
         if status.state in ("retrying", "failed", "stopped") and seat is not None:
             seat.wake()  # to close the rows of the process
+
+    def _take_sign_in(self, actor_id: str, info: AgentInfo) -> None:
+        """Some programs tell at their start whether somebody is signed in."""
+        entry = self.roster.entries.get(actor_id)
+        needed = info.capabilities.get("authRequired")
+        if entry is None or not isinstance(needed, bool):
+            return
+        known = known_agent(entry.driver)
+        how = "Sign in with its own program." if known is None else known.login
+        self.board.sign_in(actor_id, f"{info.name} is not signed in. {how}" if needed else None)
 
     async def _serve_restarts(self) -> None:
         while True:

@@ -107,6 +107,15 @@ class Board:
                 loop.call_later(left_s, self._lift, actor_id, condition)
         self.update(actor_id, last_error=error, condition=condition)
 
+    def sign_in(self, actor_id: str, problem: str | None) -> None:
+        """The program told at its start that nobody is signed in (`problem`), or that somebody
+        is."""
+        card = self._cards.get(actor_id)
+        if problem is not None:
+            self.update(actor_id, last_error=problem, condition=Condition("needs_login"))
+        elif card is not None and card.condition == Condition("needs_login"):
+            self.update(actor_id, last_error=None, condition=None)
+
     def replace(self, roster: Roster, leaving: frozenset[str]) -> None:
         """Take over another roster; tell everybody. `leaving` still have a running turn."""
         for actor_id in self._entries.keys() - roster.entries.keys() - leaving:

@@ -6,6 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from groupx_server.agents.base import AgentInfo, AgentSpec, Driver, Session, SessionRequest
 from groupx_server.domain.native import (
@@ -39,7 +40,7 @@ class FakeSession(Session):
     async def prompt(self, turn_id: str, text: str) -> AsyncGenerator[NativeEvent, None]:
         self.driver.prompts.append(text)
         self.cancelled.clear()
-        script = self.driver.scripts.popleft() if self.driver.scripts else DEFAULT_SCRIPT
+        script = self.driver.next_script()
         for step in script:
             if isinstance(step, asyncio.Event):
                 await self._wait(step)
@@ -83,23 +84,33 @@ class FakeDriver(Driver):
         self._pid: int | None = None
         self._count = 0
 
+    def next_script(self) -> Script:
+        """The agent's own, else the next one for anybody."""
+        own = self._fleet.plans.get(self.spec.actor_id)
+        waiting = own or self.scripts
+        return waiting.popleft() if waiting else DEFAULT_SCRIPT
+
     async def start(self) -> AgentInfo:
         self._fleet.starts += 1
         if self._fleet.start_errors:
             raise self._fleet.start_errors.popleft()
         self._pid = 1
-        return AgentInfo("fake", "1.0", "acp", "1")
+        return AgentInfo("fake", "1.0", "acp", "1", self._fleet.capabilities)
 
     async def open_session(self, request: SessionRequest) -> Session:
         self._count += 1
         self._fleet.requests.append(request)
         resumes = request.resume_native_id is not None and self._fleet.can_resume
         native_id = request.resume_native_id if resumes else None
-        return FakeSession(
+        session = FakeSession(
             self,
             native_id or f"native-{self._fleet.starts}-{self._count}",
             "resumed" if resumes else "new",
         )
+        session.has_mcp = request.mcp is not None and self._fleet.takes_tools
+        if request.mcp is not None:
+            self._fleet.tokens[self.spec.actor_id] = request.mcp.token
+        return session
 
     async def close(self) -> None:
         self.die()
@@ -130,7 +141,17 @@ class FakeFleet:
         self.start_errors: deque[AgentError] = deque()
         self.starts = 0
         self.can_resume = True
+        self.capabilities: dict[str, Any] = {}
+        self.takes_tools = True
+        self.plans: dict[str, deque[Script]] = {}
+        """Scripts of one agent; they go before `scripts`."""
+        self.tokens: dict[str, str] = {}
+        """The newest token for the room's tools of each agent."""
         self.drivers: list[FakeDriver] = []
+
+    def plan(self, name: str, *scripts: Script) -> None:
+        """Give an agent what it does in its next turns."""
+        self.plans.setdefault(f"agent:{name}", deque()).extend(scripts)
 
     def __call__(self, spec: AgentSpec) -> Driver:
         driver = FakeDriver(spec, self)

@@ -9,6 +9,7 @@ import pytest
 
 from groupx_server.agents.acp_driver import AcpDriver
 from groupx_server.agents.base import AgentSpec, native_protocol
+from groupx_server.agents.catalogue import known_agent
 from groupx_server.agents.claude_driver import ClaudeDriver
 from groupx_server.agents.codex_driver import CodexDriver
 from groupx_server.agents.presets import PRESETS, apply_preset
@@ -54,7 +55,12 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
 def test_a_preset_is_beneath_what_the_settings_say() -> None:
     driver = DriverRegistry(NoGuard())(_spec("gemini", ["node", "gemini.js", "--acp"], settle_s=0))
     assert driver.spec.argv == ["node", "gemini.js", "--acp"]
-    assert driver.spec.options == {"mode_id": "yolo", "handshake_s": 60.0, "settle_s": 0}
+    assert driver.spec.options == {
+        "mode_id": "yolo",
+        "handshake_s": 60.0,
+        "settle_s": 0,
+        "sign_in": known_agent("gemini").login,  # type: ignore[union-attr]
+    }
     assert driver.spec.env["MINE"] == "1"
     assert driver.spec.env["GEMINI_CLI_NO_RELAUNCH"] == "true"
 

@@ -141,3 +141,16 @@ async def test_a_session_that_needs_a_login_says_so_too(tmp_path: Path) -> None:
         rooms.fleet.start_errors.append(error)
         await rooms.ended(await rooms.send())
         await rooms.listener.status("agent:a", "needs_login")
+
+
+async def test_a_program_may_tell_at_its_start_that_nobody_is_signed_in(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        rooms.fleet.capabilities = {"authRequired": True}
+        await rooms.service.restart_agent("a", "one")
+        await rooms.listener.status("agent:a", "needs_login")
+        assert rooms.agents.board.all()[0].detail == (
+            "fake is not signed in. Sign in with its own program."
+        )
+        rooms.fleet.capabilities = {"authRequired": False}
+        await rooms.service.restart_agent("a", "two")
+        await rooms.listener.status("agent:a", "ready", after="needs_login")

@@ -1,0 +1,184 @@
+"""The agent programs GroupX knows, as data: how to find, install and sign in to each.
+
+What is started stands in `presets` (and in the drivers of Claude Code and Codex); this is what a
+person needs before that. Install lines and sign-in are the vendors' own; `seen` is the version that
+was seen working here, not a lower bound. The counterpart is `programs`, which looks for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from groupx_server.agents.claude_program import MINIMUM_VERSION as CLAUDE_MINIMUM
+
+_NODE: Final = "Node 22 or newer"
+"""On an older Node, npm silently installs an old version of several of these."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownAgent:
+    """One agent program."""
+
+    driver: str
+    """Its driver or preset; also the usual id in a config."""
+    name: str
+    program: str
+    """What is looked for on PATH and in the usual places. Never started without arguments."""
+    install: str
+    login: str
+    """What a person does when it says that nobody is signed in; a sentence."""
+    packages: tuple[str, ...] = ()
+    """npm and PyPI packages that bring the program: their metadata tells the version."""
+    seen: str = ""
+    """Version seen working; empty: none was (see `is_verified`)."""
+    minimum: tuple[int, ...] = ()
+    """Older ones are known not to work."""
+    runtime: str = ""
+    places: tuple[str, ...] = ()
+    """Folders of its own installer, below the home folder."""
+    retired: Mapping[str, str] | None = None
+    """Packages that bring a program of the same name which must not be started, and why."""
+
+    @property
+    def is_verified(self) -> bool:
+        """Whether it was seen working; otherwise all of this is from its documentation."""
+        return bool(self.seen)
+
+
+KNOWN_AGENTS: Final = (
+    KnownAgent(
+        "codex",
+        "Codex",
+        "codex",
+        "npm install -g @openai/codex",
+        "Run “codex login”, or give it a key as its own documentation says.",
+        packages=("@openai/codex",),
+        seen="0.171.0",
+    ),
+    KnownAgent(
+        "claude",
+        "Claude Code",
+        "claude",
+        "npm install -g @anthropic-ai/claude-code",
+        "Run “claude” once and sign in, or put ANTHROPIC_API_KEY into the agent's `env`.",
+        packages=("@anthropic-ai/claude-code",),
+        seen="2.1.332",
+        minimum=CLAUDE_MINIMUM,
+        places=(".claude/local",),
+    ),
+    KnownAgent(
+        "kimi",
+        "Kimi Code",
+        "kimi",
+        "npm install -g @moonshot-ai/kimi-code",
+        "Run “kimi login”.",
+        packages=("@moonshot-ai/kimi-code",),
+        seen="2.1.0",
+        runtime="Node 22.19 or newer",
+        retired={
+            "kimi-cli": "kimi-cli is retired by its makers (without arguments it runs an installer)"
+        },
+    ),
+    KnownAgent(
+        "hermes",
+        "Hermes",
+        "hermes",
+        "uv tool install 'hermes-agent[acp,mcp]'",
+        "Run “hermes setup” (the first time) or “hermes model”.",
+        packages=("hermes-agent",),
+        seen="0.19.0",
+    ),
+    KnownAgent(
+        "gemini",
+        "Gemini CLI",
+        "gemini",
+        "npm install -g @google/gemini-cli",
+        "Run “gemini” once and choose a sign-in, or put GEMINI_API_KEY into the agent's `env`.",
+        packages=("@google/gemini-cli",),
+        seen="0.61.0",
+    ),
+    KnownAgent(
+        "opencode",
+        "OpenCode",
+        "opencode",
+        "npm install -g opencode-ai",
+        "Run “opencode auth login”.",
+        packages=("opencode-ai",),
+        seen="1.18.33",
+        places=(".opencode/bin",),
+    ),
+    KnownAgent(
+        "copilot",
+        "GitHub Copilot CLI",
+        "copilot",
+        "npm install -g @github/copilot",
+        "Run “copilot login”.",
+        packages=("@github/copilot",),
+        seen="1.0.102",
+    ),
+    KnownAgent(
+        "qwen",
+        "Qwen Code",
+        "qwen",
+        "npm install -g @qwen-code/qwen-code",
+        "Run “qwen” once and use /auth, or put OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL "
+        "into the agent's `env`.",
+        packages=("@qwen-code/qwen-code",),
+        seen="0.24.4",
+        runtime=_NODE,
+    ),
+    KnownAgent(
+        "vibe",
+        "Mistral Vibe",
+        "vibe-acp",
+        "uv tool install mistral-vibe",
+        "Run “vibe” once and follow it, or put MISTRAL_API_KEY into the agent's `env`.",
+        packages=("mistral-vibe",),
+        seen="3.0.2",
+        runtime="Python 3.12 or newer",
+    ),
+    KnownAgent(
+        "claude-agent-acp",
+        "Claude Code over ACP",
+        "claude-agent-acp",
+        "npm install -g @agentclientprotocol/claude-agent-acp",
+        "Run “claude” once and sign in, or put ANTHROPIC_API_KEY into the agent's `env`.",
+        packages=("@agentclientprotocol/claude-agent-acp",),
+        seen="0.101.0",
+        runtime=_NODE,
+    ),
+    KnownAgent(
+        "codex-acp",
+        "Codex over ACP",
+        "codex-acp",
+        "npm install -g @zed-industries/codex-acp",
+        "Run “codex login”, or put CODEX_API_KEY or OPENAI_API_KEY into the agent's `env`.",
+        packages=("@zed-industries/codex-acp",),
+        seen="0.16.0",
+    ),
+    KnownAgent(
+        "grok",
+        "Grok",
+        "grok",
+        "see its makers' documentation",
+        "Run “grok” once in a terminal and sign in.",
+        places=(".grok/bin",),
+    ),
+    KnownAgent(
+        "goose",
+        "Goose",
+        "goose",
+        "see its makers' documentation",
+        "Run “goose configure”.",
+    ),
+)
+"""In the order in which they are listed."""
+
+_BY_DRIVER: Final = {known.driver: known for known in KNOWN_AGENTS}
+
+
+def known_agent(driver: str) -> KnownAgent | None:
+    """What is known of a driver's program; None for `acp`, `builtin` and unknown names."""
+    return _BY_DRIVER.get(driver)
