@@ -1,56 +1,51 @@
-"""Wire models filled with hostile text by their own annotations: new fields are covered too."""
+"""One text that holds each kind of character that acts on a terminal, and how to find them."""
 
 from __future__ import annotations
 
-import types
-from typing import Any, Literal, Union, get_args, get_origin
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
 
-from pydantic import BaseModel
+from groupx_tui.state.streamtext import StreamText
 
-HOSTILE = "\x1b]0;owned\x07 \x9b31m \u202e \x00"
-"""Sets a terminal's title, colours, turns the direction, ends a C string."""
-_PLAIN: dict[Any, Any] = {str: HOSTILE, int: 1, float: 1.0, bool: True}
-
-
-def hostile_bodies(model: type[BaseModel], **fixed: Any) -> list[dict[str, Any]]:
-    """Bodies that fit `model` with hostile text in every place for text; one for each value that
-    a field with a choice allows. `fixed` sets fields by their wire names."""
-    base = {_wire_name(model, name): _hostile(annotation) for name, annotation in _fields(model)}
-    variants = [base]
-    for name, annotation in _fields(model):
-        variants += [{**base, _wire_name(model, name): choice} for choice in _choices(annotation)]
-    bodies = [{**variant, **fixed} for variant in variants]
-    for body in bodies:
-        model.model_validate(body)  # else the test would only see the salvage of a broken body
-    return bodies
+HOSTILE = (
+    "\x1b[31mred\x1b[2J"  # CSI: colour, clear the screen
+    "\x1b]52;c;ZXZpbA==\x07"  # OSC 52: the clipboard
+    "\x1b]0;title\x1b\\"  # OSC 0: the window's title
+    "\x1bPq#0\x1b\\"  # DCS: sixel
+    "\x9b1A\x9d8;;http://x\x9c"  # C1: CSI and OSC in one byte
+    "\x00\x08\x0b\x0c\r\x0e\x7f"  # C0 and DEL
+    "\u202eevil\u202c\u2066x\u2069\u200f"  # bidirectional overrides and isolates
+    "\u2028line"
+)
 
 
-def _fields(model: type[BaseModel]) -> list[tuple[str, Any]]:
-    return [(name, field.annotation) for name, field in model.model_fields.items()]
+def unsafe_characters(text: str) -> set[str]:
+    """Characters in `text` that a terminal would act on; newline and tab are fine."""
+    return {
+        character
+        for character in text
+        if (ord(character) < 32 and character not in "\n\t")
+        or 0x7F <= ord(character) <= 0x9F
+        or 0x202A <= ord(character) <= 0x202E
+        or 0x2066 <= ord(character) <= 0x2069
+        or character in "\u200e\u200f\u061c\u2028\u2029"
+    }
 
 
-def _wire_name(model: type[BaseModel], name: str) -> str:
-    return model.model_fields[name].alias or name
-
-
-def _hostile(annotation: Any) -> Any:
-    origin, args = get_origin(annotation), get_args(annotation)
-    if annotation in _PLAIN:
-        return _PLAIN[annotation]
-    if origin is Literal:
-        return args[0]
-    if origin in (Union, types.UnionType):
-        return _hostile(next(arg for arg in args if arg is not type(None)))
-    if origin in (tuple, list):
-        return [_hostile(args[0])]
-    if origin is dict:
-        return {HOSTILE: _hostile(args[1])}
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return {
-            _wire_name(annotation, name): _hostile(inner) for name, inner in _fields(annotation)
-        }
-    return {HOSTILE: [HOSTILE, {"content": HOSTILE}], "content": HOSTILE}
-
-
-def _choices(annotation: Any) -> tuple[Any, ...]:
-    return get_args(annotation) if get_origin(annotation) is Literal else ()
+def strings_in(value: Any) -> Iterator[str]:
+    """Every string in a view, at any depth."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, StreamText):
+        yield str(value)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for field in dataclasses.fields(value):
+            yield from strings_in(getattr(value, field.name))
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from strings_in(key)
+            yield from strings_in(item)
+    elif isinstance(value, list | tuple | set | frozenset):
+        for item in value:
+            yield from strings_in(item)

@@ -17,7 +17,7 @@ from groupx_shared.wire.replies import EventPage
 from groupx_tui.state.model import ClientView
 from groupx_tui.state.reduce import apply_events, apply_page
 from groupx_tui.state.streamtext import StreamText
-from support.hostile import HOSTILE, hostile_bodies
+from support.hostile_bodies import HOSTILE, hostile_bodies
 from support.room_events import event
 
 EXAMPLES = int(os.environ.get("GROUPX_TEST_EXAMPLES", "60"))
