@@ -15,6 +15,7 @@ from typing import Any, Final, Literal, NamedTuple
 import orjson
 
 from groupx_server.ledger.messages import index_message
+from groupx_server.ledger.stored import splice_body, splice_list
 from groupx_shared.errors import ErrorCode, LedgerError, RefusedError
 from groupx_shared.text import safe_json, safe_line
 from groupx_shared.version import EVENT_SCHEMA
@@ -110,7 +111,7 @@ def _count(connection: sqlite3.Connection, event: NewEvent, seq: int) -> None:
 
 
 def encode_row(row: EventRow) -> bytes:
-    """Return the event of one `COLUMNS` row as wire JSON; the stored body is spliced unread."""
+    """Return the event of one `COLUMNS` row as wire JSON; the stored body is spliced as it is."""
     actor: dict[str, Any] = {"actorId": row[5], "kind": row[6], "displayName": row[7]}
     if row[8] is not None:
         actor["instanceId"] = row[8]
@@ -121,19 +122,19 @@ def encode_row(row: EventRow) -> bytes:
         "roomId": row[3],
         "type": row[4],
         "actor": actor,
-        "to": orjson.Fragment(row[9]),
+        "to": splice_list(row[9]),
         "correlationId": row[12],
         "rootCorrelationId": row[12],
         "occurredAt": row[13],
         "durability": "durable",
-        "body": orjson.Fragment(row[14]),
+        "body": splice_body(row[14]),
     }
     if row[10] is not None:
         event["replyToEventId"] = row[10]
     if row[11] is not None:
         event["causationId"] = row[11]
     if row[15] is not None:
-        event["provenance"] = orjson.Fragment(row[15])
+        event["provenance"] = splice_body(row[15])
     return safe_json(orjson.dumps(event))
 
 

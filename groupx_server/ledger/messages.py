@@ -12,7 +12,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
+from groupx_server.ledger.stored import read_body
 
 
 def index_message(
@@ -101,6 +101,5 @@ def read_message(connection: sqlite3.Connection, event_id: str) -> SpokenMessage
 
 def spoken(row: tuple[Any, ...]) -> SpokenMessage:
     """Build a `SpokenMessage` from a row of the columns above."""
-    body = orjson.loads(row[5])
-    content = body.get("content", "") if isinstance(body, dict) else ""
-    return SpokenMessage(row[0], row[1], row[2], row[3], row[4], str(content), row[6], row[7])
+    content = str(read_body(row[5]).get("content", ""))
+    return SpokenMessage(row[0], row[1], row[2], row[3], row[4], content, row[6], row[7])

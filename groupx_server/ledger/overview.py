@@ -8,6 +8,7 @@ from typing import Final
 
 from groupx_server.ledger.events import EventRows, page, unknown_event
 from groupx_server.ledger.rooms import list_rooms, read_room
+from groupx_server.ledger.stored import read_body
 from groupx_server.ledger.turns import open_turns
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.wire.replies import RoomInfo, TextReply, TurnInfo
@@ -54,13 +55,14 @@ def whole_text(connection: sqlite3.Connection, event_id: str) -> TextReply:
             event_id=event_id, field=rows[0][0], text="".join(text for _, text in rows)
         )
     row = connection.execute(
-        "SELECT json_extract(body_json, '$.content') FROM events WHERE event_id = ?", (event_id,)
+        "SELECT body_json FROM events WHERE event_id = ?", (event_id,)
     ).fetchone()
     if row is None:
         raise unknown_event(event_id)
-    if row[0] is None:
+    content = read_body(row[0]).get("content")
+    if content is None:
         raise RefusedError(
             "This event has no text. Messages, answers and reasoning have one.",
             code=ErrorCode.UNKNOWN_EVENT,
         )
-    return TextReply(event_id=event_id, field="content", text=str(row[0]))
+    return TextReply(event_id=event_id, field="content", text=str(content))

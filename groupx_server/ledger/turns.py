@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 
 import orjson
 
+from groupx_server.ledger.stored import read_body
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.text import safe_line
 from groupx_shared.wire.replies import TurnInfo
@@ -164,7 +165,7 @@ def _content(connection: sqlite3.Connection, event_id: str) -> str:
     row = connection.execute(
         "SELECT body_json FROM events WHERE event_id = ?", (event_id,)
     ).fetchone()
-    return "" if row is None else str(orjson.loads(row[0]).get("content", ""))
+    return "" if row is None else str(read_body(row[0]).get("content", ""))
 
 
 def lane_ahead(
