@@ -79,10 +79,11 @@ def are_all_ended(connection: sqlite3.Connection, event_id: str) -> bool:
     return row is None
 
 
-def is_open(connection: sqlite3.Connection, turn_id: str) -> bool:
-    """True while a turn has not ended."""
+def is_working(connection: sqlite3.Connection, turn_id: str) -> bool:
+    """True while a turn runs and is not being cancelled."""
     row = connection.execute(
-        f"SELECT 1 FROM turns WHERE turn_id = ? AND status IN {OPEN_SQL}", (turn_id,)
+        "SELECT 1 FROM turns WHERE turn_id = ? AND status IN ('dispatching', 'running')",
+        (turn_id,),
     ).fetchone()
     return row is not None
 

@@ -39,7 +39,7 @@ class Lane:
         self._runtime = runtime
         self._entry = entry
         self._board = board
-        self._sessions = SessionBook(runtime.ledger, host, entry, runtime.clock)
+        self._sessions = SessionBook(runtime, host, entry)
         self._wake = asyncio.Event()
         self._retired = asyncio.Event()
         self._may_begin = asyncio.Event()
@@ -141,6 +141,8 @@ class Lane:
 
     async def _perform(self, runner: TurnRunner) -> Outcome | None:
         """Run a turn; None when the lane was retired before anything was sent."""
+        if await runner.stop_if_spent():
+            return Outcome()
         self._is_opening = True
         try:
             binding = await self._binding(runner.head.room_id)

@@ -24,8 +24,10 @@ from groupx_server.ledger.events import page, read_event, rows_after
 from groupx_server.ledger.overview import Overview, read_overview, whole_text
 from groupx_server.ledger.rooms import change_room, create_room, list_rooms, read_room
 from groupx_server.ledger.turns import TurnSelection, list_turns, read_turn
+from groupx_server.ledger.usage import read_usage
 from groupx_server.rooms.again import Again, plan_again
 from groupx_server.rooms.agents import Agents
+from groupx_server.rooms.loops import Loops
 from groupx_server.rooms.memories import Memories
 from groupx_server.rooms.rows import DurableFrameSource, EventRows
 from groupx_server.rooms.turnrunner import Runtime
@@ -42,9 +44,11 @@ from groupx_shared.wire.replies import (
     RoomInfo,
     RoomList,
     RoomReply,
+    RootContinued,
     TextReply,
     TurnInfo,
     TurnList,
+    UsageReply,
 )
 from groupx_shared.wire.requests import ChangeRoom, CreateRoom, SendMessage
 
@@ -60,6 +64,7 @@ class RoomService:
         self._runtime = runtime
         self._ledger = runtime.ledger
         self._agents = agents
+        self._loops = Loops(runtime, agents)
         self.memories = Memories(runtime)
         """Memory and identity records."""
 
@@ -130,6 +135,12 @@ class RoomService:
         cancelled = await self._ledger.write(step)
         self._agents.cancelled(cancelled)
         return cancelled.reply
+
+    async def continue_root(
+        self, correlation_id: str, client_command_id: str, source: Source
+    ) -> RootContinued:
+        """Let agents go on that a limit has stopped."""
+        return await self._loops.let_go_on(correlation_id, client_command_id, source)
 
     async def restart_agent(self, actor_id: str, client_command_id: str) -> RestartReply:
         """End the agent's process; it starts again with its next turn, or at once."""
@@ -318,6 +329,16 @@ class RoomService:
     async def agents(self) -> AgentList:
         """All agents' cards."""
         return AgentList(agents=self._agents.board.all())
+
+    async def usage(
+        self, room_id: str | None, correlation_id: str | None, actor_id: str | None
+    ) -> UsageReply:
+        """What turns cost, as far as agents told."""
+        if room_id is not None:
+            await self._room(room_id)
+        return await self._ledger.read(
+            partial(read_usage, room_id=room_id, correlation_id=correlation_id, actor_id=actor_id)
+        )
 
     async def rooms(self) -> RoomList:
         """All rooms."""

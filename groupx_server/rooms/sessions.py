@@ -22,12 +22,11 @@ from groupx_server.ledger.bindings import (
     insert_instance,
     native_session_to_resume,
 )
+from groupx_server.ledger.callers import Caller
 from groupx_server.ledger.events import NewEvent, insert_event
-from groupx_server.ledger.store import Ledger
-from groupx_server.rooms.clock import Clock
 from groupx_server.rooms.patience import read_patiently, write_patiently
 from groupx_server.rooms.roster import RosterEntry
-from groupx_server.rooms.turnrunner import Binding
+from groupx_server.rooms.turnrunner import Binding, Runtime
 from groupx_shared.errors import AgentError, ErrorCode
 from groupx_shared.ids import new_id
 from groupx_shared.text import safe_line
@@ -49,11 +48,12 @@ RETRYABLE: Final = frozenset(
 class SessionBook:
     """Sessions of one agent by room."""
 
-    def __init__(self, ledger: Ledger, host: AgentHost, entry: RosterEntry, clock: Clock) -> None:
-        self._ledger = ledger
+    def __init__(self, runtime: Runtime, host: AgentHost, entry: RosterEntry) -> None:
+        self._ledger = runtime.ledger
+        self._clock = runtime.clock
+        self._grants = runtime.grants
         self._host = host
         self._entry = entry
-        self._clock = clock
         self._bindings: dict[str, Binding] = {}
         self._instance_id: str | None = None
 
@@ -79,15 +79,26 @@ class SessionBook:
         resume_id = None
         if known is None or known.session.lost or known.instance_id != self._host.instance_id:
             resume_id = await self._resume_id(room_id)
+        caller = Caller(new_id(f"binding_{self._entry.handle}"), self._entry.actor_id, room_id)
         request = SessionRequest(
             cwd=self._entry.spec.cwd,
             resume_native_id=resume_id,
+            mcp=None if self._grants is None else self._grants.issue(caller),
             meta={"groupx": {"roomId": room_id}},
         )
-        session = await self._host.session(room_id, request)
-        if known is not None and known.session is session:
-            return known
-        return await self._record(room_id, session)
+        try:
+            session = await self._host.session(room_id, request)
+            if known is None or known.session is not session:
+                return await self._record(caller, session)
+        except BaseException:
+            self._revoke(caller.binding_id)
+            raise
+        self._revoke(caller.binding_id)  # the open session goes on with the token it has
+        return known
+
+    def _revoke(self, binding_id: str) -> None:
+        if self._grants is not None:
+            self._grants.revoke(binding_id)
 
     async def _resume_id(self, room_id: str) -> str | None:
         query = partial(
@@ -99,14 +110,15 @@ class SessionBook:
         )
         return await read_patiently(self._ledger, query)
 
-    async def _record(self, room_id: str, session: Session) -> Binding:
+    async def _record(self, caller: Caller, session: Session) -> Binding:
+        room_id = caller.room_id
         instance_id = self._host.instance_id
         assert instance_id is not None
         info = self._host.info
         assert info is not None
         binding = Binding(
             session=session,
-            binding_id=new_id(f"binding_{self._entry.handle}"),
+            binding_id=caller.binding_id,
             instance_id=instance_id,
             is_fresh=session.continuity != "resumed",
         )
@@ -123,6 +135,7 @@ class SessionBook:
                 "access": "unrestricted",
                 "cwd": str(self._entry.spec.cwd),
                 "continuity": session.continuity,
+                "currentTurnMcp": session.has_mcp,
             },
         )
         body = SessionBody(
@@ -132,6 +145,8 @@ class SessionBook:
             continuity=session.continuity,
             agent_name=safe_line(info.name, 80),
             agent_version=safe_line(info.version, 40),
+            has_tools=session.has_mcp,
+            tools_problem=safe_line(session.mcp_problem, 300) or None,
         )
         before = self._instance_id
         now = self._clock.now()
@@ -147,6 +162,9 @@ class SessionBook:
 
         await write_patiently(self._ledger, step)
         self._instance_id = instance_id
+        for room, old in self._bindings.items():
+            if room == room_id or old.instance_id != instance_id:
+                self._revoke(old.binding_id)
         self._bindings[room_id] = binding
         return binding
 
@@ -157,6 +175,8 @@ class SessionBook:
 
     async def close(self, status: str) -> None:
         """Close the process's rows. `status`: stopped, failed or interrupted."""
+        for binding in self._bindings.values():
+            self._revoke(binding.binding_id)
         self._bindings.clear()
         instance_id, self._instance_id = self._instance_id, None
         if instance_id is not None:

@@ -30,6 +30,7 @@ from groupx_server.domain.native import (
 )
 from groupx_server.domain.turn import TurnStatus
 from groupx_server.ledger.batch import Step
+from groupx_server.ledger.budget import end_over_budget
 from groupx_server.ledger.dispatch import (
     Attempt,
     Claim,
@@ -46,6 +47,7 @@ from groupx_server.logs import get_logger
 from groupx_server.rooms.clock import Clock
 from groupx_server.rooms.collect import TurnCollector
 from groupx_server.rooms.deltas import LiveOutput
+from groupx_server.rooms.grants import Grants
 from groupx_server.rooms.live import Outlet, Speaker
 from groupx_server.rooms.patience import read_patiently, write_patiently
 from groupx_shared.errors import ErrorCode, GroupXError
@@ -89,6 +91,10 @@ class Runtime:
     outlet: Outlet
     limits: Limits
     clock: Clock = field(default_factory=Clock)
+    grants: Grants | None = None
+    """Gives sessions the room's tools; None: they get none."""
+    ask_s: float = 120.0
+    """How long an agent waits for another one's answer unless it says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +153,23 @@ class TurnRunner:
         except asyncio.CancelledError:
             await self._end_at_stop()
             raise
+
+    async def stop_if_spent(self) -> bool:
+        """End the turn when its root has spent its budget, before anything is sent; True then."""
+        runtime = self._runtime
+        if not runtime.limits.tokens_per_root:
+            return False
+        step = partial(
+            end_over_budget,
+            head=self.head,
+            actor_id=self._performer.actor_id,
+            limits=runtime.limits,
+            now=runtime.clock.now(),
+        )
+        ended = await self._write(step)
+        if ended is not None and ended.is_new:
+            self._leave_queue()
+        return ended is not None
 
     def cancel(self) -> None:
         """Tell the agent, once it has the prompt; the turn's row says `cancelling` already."""

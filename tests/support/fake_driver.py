@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from groupx_server.agents.base import AgentInfo, AgentSpec, Driver, Session, SessionRequest
+from groupx_server.agents.base import (
+    AgentInfo,
+    AgentSpec,
+    Driver,
+    Recalled,
+    Session,
+    SessionRequest,
+)
 from groupx_server.domain.native import (
     ContentDelta,
     Continuity,
@@ -17,10 +25,11 @@ from groupx_server.domain.native import (
     TurnCompleted,
     TurnFailed,
 )
-from groupx_shared.errors import AgentError
+from groupx_shared.errors import AgentError, RefusedError
 
-Script = Sequence[NativeEvent | asyncio.Event | Callable[[], None]]
-"""Events to yield; an asyncio.Event is waited for; a function is called."""
+Act = Callable[[], None] | Callable[[], Awaitable[None]]
+Script = Sequence[NativeEvent | asyncio.Event | Act]
+"""Events to yield; an asyncio.Event is waited for; a function is called, and awaited."""
 
 
 class FakeSession(Session):
@@ -45,7 +54,10 @@ class FakeSession(Session):
             if isinstance(step, asyncio.Event):
                 await self._wait(step)
             elif callable(step):
-                step()
+                done = step()
+                if done is not None:
+                    with contextlib.suppress(RefusedError):  # as an agent would get it
+                        await done
             else:
                 if isinstance(step, TurnFailed) and step.session_lost:
                     self._lost = True
@@ -112,6 +124,17 @@ class FakeDriver(Driver):
             self._fleet.tokens[self.spec.actor_id] = request.mcp.token
         return session
 
+    async def recall(
+        self,
+        request: SessionRequest,
+        native_turn_id: str | None,
+        is_ours: Callable[[str], bool],
+    ) -> Recalled | None:
+        self._fleet.recall_requests.append(request)
+        if isinstance(self._fleet.recalled, AgentError):
+            raise self._fleet.recalled
+        return self._fleet.recalled
+
     async def close(self) -> None:
         self.die()
 
@@ -148,6 +171,8 @@ class FakeFleet:
         self.tokens: dict[str, str] = {}
         """The newest token for the room's tools of each agent."""
         self.drivers: list[FakeDriver] = []
+        self.recalled: Recalled | AgentError | None = None
+        self.recall_requests: list[SessionRequest] = []
 
     def plan(self, name: str, *scripts: Script) -> None:
         """Give an agent what it does in its next turns."""

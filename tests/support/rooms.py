@@ -5,17 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from groupx_server.domain.limits import Limits
+from groupx_server.domain.native import ContentDelta, TurnCompleted
 from groupx_server.ledger.accept import Source
+from groupx_server.ledger.callers import Caller
 from groupx_server.ledger.startup import RosterRow, settle_at_start
 from groupx_server.ledger.store import Ledger
+from groupx_server.rooms.agentreads import AgentReads
 from groupx_server.rooms.agents import Agents
+from groupx_server.rooms.calls import AgentCalls, Say
+from groupx_server.rooms.grants import Grants
 from groupx_server.rooms.roster import Roster, RosterEntry
 from groupx_server.rooms.service import RoomService
 from groupx_server.rooms.turnrunner import Runtime
@@ -71,12 +76,27 @@ class House:
     ledger: Ledger
     fleet: FakeFleet
     listener: Listener
+    grants: Grants
+    calls: AgentCalls
+    reads: AgentReads
     commands: int = 0
+    last: TurnInfo | None = None
+    """A turn that a test keeps after the house is closed."""
+    gates: dict[str, asyncio.Event] = field(default_factory=dict)
+    """Set one to let an agent that is `at_work` answer."""
+    running: asyncio.Task[None] | None = None
+    person: Source = field(default_factory=Source)
+    runtime: Runtime = field(init=False)
 
-    async def send(self, content: str = "hello", to: list[str] | None = None) -> MessageAccepted:
+    async def send(
+        self, content: str = "hello", to: list[str] | None = None, room_id: str = "room:main"
+    ) -> MessageAccepted:
         self.commands += 1
         request = SendMessage(
-            client_command_id=f"c{self.commands}", content=content, to=["a"] if to is None else to
+            client_command_id=f"c{self.commands}",
+            content=content,
+            to=["a"] if to is None else to,
+            room_id=room_id,
         )
         return await self.service.send(request, Source())
 
@@ -94,6 +114,67 @@ class House:
                 if turn.status in wanted:
                     return turn
                 await self.ledger.changed(seen)
+
+    async def at_work(
+        self, name: str = "a", content: str = "work", room_id: str = "room:main"
+    ) -> Caller:
+        """Give an agent a message on which it works until it is cancelled or released; return who
+        it is to its tools."""
+        gate = self.gates.setdefault(name, asyncio.Event())
+        self.fleet.plan(name, [ContentDelta("…"), gate, TurnCompleted("done")])
+        accepted = await self.send(content, [name], room_id)
+        await self.turn_in(accepted.turns[0].turn_id, "running")
+        return self.caller(name)
+
+    def caller(self, name: str) -> Caller:
+        """Whose the newest token of this agent is."""
+        caller = self.grants.find(self.fleet.tokens[f"agent:{name}"].encode())
+        assert caller is not None
+        return caller
+
+    def say(self, content: str = "please", to: str = "b", **more: Any) -> Say:
+        """A message of an agent with an id of its own."""
+        self.commands += 1
+        return Say(f"k{self.commands}", content, to.split() if to else (), **more)
+
+    async def all_ended(self) -> None:
+        """Wait until no turn is open."""
+        async with asyncio.timeout(WITHIN_S):
+            while True:
+                seen = self.ledger.last_seq
+                if not (await self.service.turns(None, "open", None, None, 1)).turns:
+                    return
+                await self.ledger.changed(seen)
+
+    async def ended_in(self, name: str) -> None:
+        """Wait until an agent has no open turn."""
+        async with asyncio.timeout(WITHIN_S):
+            while True:
+                seen = self.ledger.last_seq
+                if not (await self.service.turns(None, "open", f"agent:{name}", None, 1)).turns:
+                    return
+                await self.ledger.changed(seen)
+
+    async def events(self, kind: str, event_id: str | None = None) -> list[dict[str, Any]]:
+        """The main room's events of a type."""
+        page = await self.service.page("room:main", None, None, None, 500, (kind,))
+        events = [orjson.loads(event) for event in page.events]
+        return [e for e in events if event_id is None or e["eventId"] == event_id]
+
+    async def events_once(self, kind: str, count: int = 1) -> list[dict[str, Any]]:
+        """Wait until there are so many of them."""
+        async with asyncio.timeout(WITHIN_S):
+            while True:
+                seen = self.ledger.last_seq
+                if len(found := await self.events(kind)) >= count:
+                    return found
+                await self.ledger.changed(seen)
+
+    async def agents_stopped(self) -> None:
+        """Stop the agents as the server does."""
+        assert self.running is not None
+        self.running.cancel()
+        await asyncio.wait([self.running])
 
     async def types(self) -> list[str]:
         page = await self.service.page("room:main", None, None, None, 500, ())
@@ -116,13 +197,20 @@ async def house(
     async with await Ledger.open(folder / "groupx.db") as ledger:
         rows = [RosterRow(entry.actor_id, entry.display_name, True) for entry in entries]
         bounds = limits or Limits()
-        await ledger.write(lambda book: settle_at_start(book, rows, bounds, NOW))
+        recallable = more.get("recallable", ())
+        await ledger.write(lambda book: settle_at_start(book, rows, bounds, NOW, recallable))
         listener = Listener()
-        agents = Agents(Runtime(ledger, listener, bounds), roster, fleet)
-        service = RoomService(Runtime(ledger, listener, bounds), agents)
+        grants = Grants("http://127.0.0.1:1/mcp")
+        runtime = Runtime(ledger, listener, bounds, grants=grants, ask_s=more.get("ask_s", 5.0))
+        agents = Agents(runtime, roster, fleet)
+        service = RoomService(runtime, agents)
+        calls, reads = AgentCalls(runtime, agents), AgentReads(runtime, agents)
         async with asyncio.TaskGroup() as tasks:
             running = tasks.create_task(agents.run())
             try:
-                yield House(service, agents, ledger, fleet, listener)
+                made = House(service, agents, ledger, fleet, listener, grants, calls, reads)
+                made.running = running
+                made.runtime = runtime
+                yield made
             finally:
                 running.cancel()

@@ -13,7 +13,7 @@ from groupx_server.ledger.callers import require_turn
 from groupx_server.ledger.outcomes import (
     are_all_ended,
     correlation_of_call,
-    is_open,
+    is_working,
     read_outcomes,
 )
 from groupx_server.ledger.rooms import create_room
@@ -66,12 +66,12 @@ def test_a_message_without_turns_has_ended(book: sqlite3.Connection) -> None:
     assert read_outcomes(book, published) == []
 
 
-def test_a_turn_is_open_until_it_ends(book: sqlite3.Connection) -> None:
+def test_a_turn_is_working_until_it_ends(book: sqlite3.Connection) -> None:
     turn = require_turn(book, caller()).turn_id
-    assert is_open(book, turn)
+    assert is_working(book, turn)
     finish(book, turn)
-    assert not is_open(book, turn)
-    assert not is_open(book, "turn_none")
+    assert not is_working(book, turn)
+    assert not is_working(book, "turn_none")
 
 
 def test_one_may_collect_what_one_sent_and_what_belongs_to_ones_root(

@@ -27,7 +27,7 @@ from groupx_server.ledger.messages import said_after
 from groupx_server.ledger.outcomes import (
     are_all_ended,
     correlation_of_call,
-    is_open,
+    is_working,
     read_outcomes,
 )
 from groupx_server.ledger.overview import read_overview, whole_text
@@ -148,7 +148,7 @@ def test_every_step_of_a_call_uses_an_index(book: sqlite3.Connection) -> None:
         lambda: call(book, limits=Limits(hop_count=0)),
         lambda: correlation_of_call(book, caller(), turn, reply.message_event_id),
         lambda: are_all_ended(book, reply.message_event_id),
-        lambda: is_open(book, turn.turn_id),
+        lambda: is_working(book, turn.turn_id),
         lambda: read_outcomes(book, reply.message_event_id),
         lambda: require_correlation(book, turn.correlation_id, "room:main"),
         lambda: events_of(book, turn.correlation_id, 0, 100, ["message.created"]),

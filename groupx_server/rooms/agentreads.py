@@ -1,0 +1,173 @@
+"""What an agent may look up while it works: its root, a text, a turn, who is here, words.
+
+Only of its own room, only what people see in the timeline too, and nobody's reasoning or tool
+calls. Results are bounded; each says where to go on.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from functools import partial
+from typing import Final
+
+from groupx_server.ledger.callers import Caller, require_turn
+from groupx_server.ledger.correlation import (
+    ToldEvent,
+    ToldTurn,
+    children_of,
+    events_of,
+    read_told,
+    require_correlation,
+    turns_of,
+)
+from groupx_server.ledger.overview import whole_text
+from groupx_server.ledger.scan import Scan, scan_messages
+from groupx_server.ledger.turns import read_turn, unknown_turn
+from groupx_server.rooms.agents import Agents
+from groupx_server.rooms.readpages import NOTE_CHARS, hit, page_of, provenance_of, turn_told
+from groupx_server.rooms.rosterview import read_roster
+from groupx_server.rooms.toldtext import TEXT_CHARS, part_of
+from groupx_server.rooms.toolresults import (
+    ReadResult,
+    RosterResult,
+    SearchResult,
+    TextResult,
+    TurnStatusResult,
+)
+from groupx_server.rooms.turnrunner import Runtime
+from groupx_shared.errors import RefusedError
+from groupx_shared.text import safe_line
+from groupx_shared.wire.events import TERMINAL_TYPES, EventType
+
+READABLE: Final = tuple(
+    sorted(
+        {
+            EventType.MESSAGE_CREATED,
+            EventType.OPERATOR_DISPATCH,
+            EventType.TURN_QUEUED,
+            EventType.TURN_STARTED,
+            EventType.ROUTING_LOOP_STOPPED,
+            EventType.ROUTING_LOOP_CONTINUED,
+            *TERMINAL_TYPES,
+        }
+    )
+)
+"""Event types that `read` tells; reasoning and tool records are not among them."""
+
+MAX_WORDS: Final = 12
+SCAN_NOTE: Final = (
+    "Looked through the newest messages of this room for texts that hold all the words, in any "
+    "order, as they are written; synonyms and other rooms were not looked at."
+)
+
+
+class AgentReads:
+    """The lookups of all agents."""
+
+    def __init__(self, runtime: Runtime, agents: Agents) -> None:
+        self._runtime = runtime
+        self._ledger = runtime.ledger
+        self._agents = agents
+
+    async def read(
+        self, caller: Caller, correlation_id: str | None, after_seq: int, limit: int
+    ) -> ReadResult:
+        """The events of a root after a seq, oldest first, and its turns. Raises: RefusedError."""
+
+        def query(connection: sqlite3.Connection) -> tuple[str, list[ToldEvent], list[ToldTurn]]:
+            turn = require_turn(connection, caller)
+            root = correlation_id or turn.correlation_id
+            require_correlation(connection, root, caller.room_id)
+            events = events_of(connection, root, after_seq, limit + 1, READABLE)
+            return root, events, turns_of(connection, root)
+
+        root, events, turns = await self._ledger.read(query)
+        page = page_of(events, limit)
+        return ReadResult(
+            correlation_id=root,
+            events=tuple(page),
+            turns=tuple(map(turn_told, turns)),
+            next_after_seq=page[-1].seq if len(page) < len(events) else None,
+        )
+
+    async def text(self, caller: Caller, event_id: str, offset: int) -> TextResult:
+        """A part of the whole text of one event. Raises: RefusedError (UNKNOWN_EVENT)."""
+
+        def query(connection: sqlite3.Connection) -> tuple[ToldEvent, str]:
+            require_turn(connection, caller)
+            event = read_told(connection, event_id, caller.room_id)
+            if event.type not in READABLE:
+                raise RefusedError("This event has no text that you may read; messages have one.")
+            return event, whole_text(connection, event_id).text
+
+        event, text = await self._ledger.read(query)
+        part = part_of(text, TEXT_CHARS, offset)
+        return TextResult(
+            event_id=event_id,
+            provenance=provenance_of(event),
+            offset=offset,
+            total=len(text),
+            content=part.text,
+            next_offset=part.next_offset,
+        )
+
+    async def turn_status(self, caller: Caller, turn_id: str | None) -> TurnStatusResult:
+        """How far a turn of this room is (default: the caller's own), and what it called.
+
+        Raises: RefusedError (UNKNOWN_TURN).
+        """
+
+        def query(connection: sqlite3.Connection) -> TurnStatusResult:
+            own = require_turn(connection, caller)
+            info = read_turn(connection, turn_id or own.turn_id)
+            if info.room_id != caller.room_id:
+                raise unknown_turn(turn_id or own.turn_id)
+            note = info.error_message
+            return TurnStatusResult(
+                turn_id=info.turn_id,
+                target=info.target_actor_id,
+                status=info.status,
+                correlation_id=info.correlation_id,
+                parent_turn_id=info.parent_turn_id,
+                source_event_id=info.source_event_id,
+                queue_position=info.queue_position,
+                active_turn_id=info.behind_turn_id,
+                queued_at=info.queued_at,
+                started_at=info.started_at,
+                terminal_at=info.terminal_at,
+                response_event_id=info.response_event_id,
+                error_code=info.error_code,
+                note=None if note is None else safe_line(note, NOTE_CHARS),
+                called=tuple(map(turn_told, children_of(connection, info.turn_id))),
+            )
+
+        return await self._ledger.read(query)
+
+    async def roster(self, caller: Caller) -> RosterResult:
+        """Who is here, and what each is doing."""
+        cards = self._agents.board.all()
+        return await self._ledger.read(partial(read_roster, caller=caller, cards=cards))
+
+    async def search(
+        self, caller: Caller, query: str, before_seq: int | None, limit: int
+    ) -> SearchResult:
+        """Messages of the room that hold all words of `query`, newest first.
+
+        Raises: RefusedError when there is no word.
+        """
+        words = query.split()[:MAX_WORDS]
+        if not words:
+            raise RefusedError("Give one or more words to look for.")
+
+        def look(connection: sqlite3.Connection) -> Scan:
+            require_turn(connection, caller)
+            return scan_messages(connection, caller.room_id, words, before_seq, limit)
+
+        scan = await self._ledger.read(look)
+        return SearchResult(
+            hits=tuple(hit(found, words[0]) for found in scan.found),
+            searched_messages=scan.messages,
+            oldest_searched_seq=scan.oldest_seq,
+            has_more=scan.has_more,
+            note=SCAN_NOTE,
+        )

@@ -1,0 +1,100 @@
+"""Pages of what agents read: events and turns shaped, cut to what a result may hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from groupx_server.ledger.correlation import ToldEvent, ToldTurn
+from groupx_server.ledger.messages import SpokenMessage
+from groupx_server.rooms.toldtext import (
+    LEAST_CHARS,
+    RESULT_CHARS,
+    excerpt,
+    part_of,
+    provenance,
+    sender_kind,
+)
+from groupx_server.rooms.toolresults import ReadEvent, ReadTurn, SearchHit
+from groupx_shared.text import clip_text
+
+EVENT_CHARS: Final = 6_000
+"""Of one event's text in a page."""
+NOTE_CHARS: Final = 500
+
+
+def page_of(events: Sequence[ToldEvent], limit: int) -> list[ReadEvent]:
+    """As many events as fit into a result; at least one."""
+    page: list[ReadEvent] = []
+    left = RESULT_CHARS
+    for event in events[:limit]:
+        told = _event(event, max(LEAST_CHARS, min(EVENT_CHARS, left)))
+        left -= len(told.content or "") + LEAST_CHARS // 2
+        if page and left < 0:
+            break
+        page.append(told)
+    return page
+
+
+def _event(event: ToldEvent, max_chars: int) -> ReadEvent:
+    body = event.body
+    text = body.get("content", body.get("message"))
+    part = part_of(text, max_chars) if isinstance(text, str) else None
+    note = body.get("errorMessage")
+    if part is None and isinstance(note, str):
+        part = part_of(clip_text(note, NOTE_CHARS), NOTE_CHARS)
+    return ReadEvent(
+        seq=event.seq,
+        event_id=event.event_id,
+        type=event.type,
+        provenance=provenance_of(event),
+        sender=event.actor_id,
+        sender_kind=sender_kind(event.actor_id, event.actor_kind),
+        at=event.occurred_at,
+        to=tuple(event.to),
+        reply_to_event_id=event.reply_to_event_id,
+        turn_id=_text(body, "turnId") or _text(body, "callerTurnId"),
+        status=_text(body, "status") or _text(body, "kind"),
+        error_code=_text(body, "errorCode"),
+        content=None if part is None else part.text,
+        next_offset=None if part is None else part.next_offset,
+    )
+
+
+def _text(body: dict[str, object], key: str) -> str | None:
+    value = body.get(key)
+    return value if isinstance(value, str) else None
+
+
+def turn_told(turn: ToldTurn) -> ReadTurn:
+    """A turn without its texts."""
+    return ReadTurn.model_validate(
+        {
+            "target": turn.actor_id,
+            "turn_id": turn.turn_id,
+            "status": turn.status,
+            "parent_turn_id": turn.parent_turn_id,
+            "response_event_id": turn.response_event_id,
+            "error_code": turn.error_code,
+        }
+    )
+
+
+def provenance_of(event: ToldEvent) -> str:
+    """Where an event comes from."""
+    return provenance(event.event_id, event.actor_id, event.actor_kind, event.actor_name)
+
+
+def hit(message: SpokenMessage, word: str) -> SearchHit:
+    """A found message, with what stands around the word."""
+    kind = message.actor_id.partition(":")[0]
+    return SearchHit(
+        seq=message.seq,
+        event_id=message.event_id,
+        provenance=provenance(message.event_id, message.actor_id, kind, message.actor_name),
+        sender=message.actor_id,
+        sender_kind=sender_kind(message.actor_id, kind),
+        at=message.occurred_at,
+        correlation_id=message.correlation_id,
+        excerpt=excerpt(message.content, word),
+    )
