@@ -13,6 +13,8 @@ from typing import Any, Final
 
 import orjson
 
+from groupx_server.ledger.failpoints import failpoint
+
 RESUMABLE: Final = ("ready", "interrupted", "closed")
 
 
@@ -72,6 +74,7 @@ def insert_binding(connection: sqlite3.Connection, binding: NewBinding, now: str
             now,
         ),
     )
+    failpoint("session.before_commit")
 
 
 def end_instance(connection: sqlite3.Connection, instance_id: str, status: str, now: str) -> None:
@@ -87,6 +90,7 @@ def end_instance(connection: sqlite3.Connection, instance_id: str, status: str, 
         " AND status IN ('starting', 'ready')",
         (binding_status, now, instance_id),
     )
+    failpoint("session_end.before_commit")
 
 
 def interrupt_leftovers(connection: sqlite3.Connection, now: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from groupx_server.domain.command import canonical_hash
+from groupx_server.ledger.failpoints import failpoint
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.ids import BINDING_LOCAL, new_id
 
@@ -64,6 +65,7 @@ def store_receipt(
             now,
         ),
     )
+    failpoint("receipt.before_commit")
 
 
 def once(

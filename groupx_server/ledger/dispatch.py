@@ -163,6 +163,7 @@ def advance_cursor(
         " excluded.last_summary_seq, last_summary_seq), updated_at = excluded.updated_at",
         (actor_id, room_id, now, attempt_id),
     )
+    failpoint("cursor.before_commit")
 
 
 def append_partial(connection: sqlite3.Connection, turn_id: str, part_no: int, text: str) -> None:

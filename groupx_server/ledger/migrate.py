@@ -140,7 +140,9 @@ def _create(
             for step in steps:
                 _apply(connection, step, now)
         sync(new)
+        failpoint("create.before_rename")
         new.rename(path)
+        failpoint("create.after_rename")
         sync(path.parent)
     finally:
         new.unlink(missing_ok=True)
@@ -271,7 +273,9 @@ def _apply(connection: sqlite3.Connection, step: Migration, now: Callable[[], da
             (step.version, step.name, moment["now"]),
         )
         connection.execute(f"PRAGMA user_version = {step.version:d}")
+        failpoint("migrate.before_commit")
         connection.execute("COMMIT")
+        failpoint("migrate.after_commit")
     except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")

@@ -6,6 +6,7 @@ import sqlite3
 from typing import Any, Final
 
 from groupx_server.ledger.events import NewEvent, insert_event
+from groupx_server.ledger.failpoints import failpoint
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.ids import MAIN_ROOM, USER_WEB, new_id
 from groupx_shared.names import unknown_name
@@ -133,6 +134,7 @@ def _record(
         body=body.model_dump(by_alias=True, exclude_none=True),
     )
     insert_event(connection, event)
+    failpoint("room.before_commit")
 
 
 def _info(row: tuple[Any, ...]) -> RoomInfo:
