@@ -18,6 +18,7 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
+from groupx_server.agents.base import RECALLING_DRIVERS
 from groupx_server.agents.leftovers import MARK, sweep
 from groupx_server.agents.registry import DriverRegistry
 from groupx_server.agents.watchdog import Watchdog
@@ -97,40 +98,58 @@ def _ledger_path(workspace: Workspace, config: Config) -> Path:
     return workspace.root / Path(config.storage.path).expanduser()
 
 
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What one run of the server consists of."""
+
+    runtime: RuntimeFile
+    agents: Agents
+    service: RoomService
+    hub: Hub
+    http: HttpServer
+    state: ServerState
+
+
 async def _serve(site: _Site, ledger: Ledger, sock: socket.socket, stop: asyncio.Event) -> None:
-    runtime = RuntimeFile(
-        url=_url(sock),
-        token=new_token(),
-        pid=os.getpid(),
-        runtime_scope_key=site.workspace.scope_key,
-        runtime_key=runtime_key(site.workspace, site.config),
-        version=VERSION,
-        started_at=site.clock.now(),
-        log_file=str(site.log_path),
-    )
-    reader_token = new_token()
+    if left := sweep(ledger.ledger_id):
+        log.warning("agents.leftovers_ended", groups=str(left))
+    watchdog = Watchdog()
+    try:
+        parts = await _build(site, ledger, sock, stop, watchdog)
+        async with (
+            _running(parts.agents, parts.hub, parts.http, parts.state),
+            _backed_up(ledger, site.config.storage.backups),
+        ):
+            with _published(site.workspace, parts.runtime):
+                parts.state.readiness = "ok"
+                log.info("server.ready", url=parts.runtime.url)
+                await stop.wait()
+                log.info("server.stopping")
+                parts.state.close()
+    finally:
+        await watchdog.close()
+
+
+async def _build(
+    site: _Site, ledger: Ledger, sock: socket.socket, stop: asyncio.Event, watchdog: Watchdog
+) -> _Parts:
+    """Settle what the last run left open, then put the parts of this run together."""
+    config = site.config
+    runtime, reader_token = _runtime_file(site, sock), new_token()
     roster_of = partial(
         build_roster,
         root=site.workspace.root,
         builtin_env={"GROUPX_AGENT_URL": runtime.url, "GROUPX_AGENT_TOKEN": reader_token},
         common_env={MARK: ledger.ledger_id},
     )
-    roster = roster_of(site.config)
-    if left := sweep(ledger.ledger_id):
-        log.warning("agents.leftovers_ended", groups=str(left))
+    roster = roster_of(config)
     await _prepare_rows(ledger, roster, site)
-    watchdog = Watchdog()
     outlet = LateOutlet()
-    turn_runtime = Runtime(ledger, outlet, _limits(site.config.limits), site.clock)
+    turn_runtime = Runtime(ledger, outlet, _limits(config.limits), site.clock)
     agents = Agents(turn_runtime, roster, DriverRegistry(watchdog))
     service = RoomService(turn_runtime, agents)
-    hub = Hub(
-        service,
-        ledger,
-        HubLimits(
-            ring_events=site.config.limits.sse_events, ring_bytes=site.config.limits.sse_bytes
-        ),
-    )
+    ring = HubLimits(ring_events=config.limits.sse_events, ring_bytes=config.limits.sse_bytes)
+    hub = Hub(service, ledger, ring)
     outlet.connect(hub)
     state = ServerState(
         port=sock.getsockname()[1],
@@ -147,21 +166,22 @@ async def _serve(site: _Site, ledger: Ledger, sock: socket.socket, stop: asyncio
         limits_of=_limits,
         on_taken=partial(_tell_config, site, runtime, state),
     )
-    reloader = Reloader(turn_runtime, agents, source, site.config)
-    app = build_app(service, credentials, hub, state, request_stop=stop.set, reload=reloader.reload)
-    try:
-        async with (
-            _running(agents, hub, HttpServer(app, sock), state),
-            _backed_up(ledger, site.config.storage.backups),
-        ):
-            with _published(site.workspace, runtime):
-                state.readiness = "ok"
-                log.info("server.ready", url=runtime.url)
-                await stop.wait()
-                log.info("server.stopping")
-                state.close()
-    finally:
-        await watchdog.close()
+    reload = Reloader(turn_runtime, agents, source, config).reload
+    app = build_app(service, credentials, hub, state, request_stop=stop.set, reload=reload)
+    return _Parts(runtime, agents, service, hub, HttpServer(app, sock), state)
+
+
+def _runtime_file(site: _Site, sock: socket.socket) -> RuntimeFile:
+    return RuntimeFile(
+        url=_url(sock),
+        token=new_token(),
+        pid=os.getpid(),
+        runtime_scope_key=site.workspace.scope_key,
+        runtime_key=runtime_key(site.workspace, site.config),
+        version=VERSION,
+        started_at=site.clock.now(),
+        log_file=str(site.log_path),
+    )
 
 
 @asynccontextmanager
@@ -222,13 +242,20 @@ async def _prepare_rows(ledger: Ledger, roster: Roster, site: _Site) -> None:
         RosterRow(entry.actor_id, entry.display_name, entry.enabled)
         for entry in roster.entries.values()
     ]
-    done = await ledger.write(partial(settle_at_start, roster=rows, limits=limits, now=now))
+    recallable = {
+        entry.actor_id
+        for entry in roster.entries.values()
+        if entry.enabled and entry.driver in RECALLING_DRIVERS
+    }
+    step = partial(settle_at_start, roster=rows, limits=limits, now=now, recallable=recallable)
+    done = await ledger.write(step)
     log.info(
         "turns.recovered",
         requeued=len(done.requeued),
         cancelled=len(done.cancelled),
         interrupted=len(done.interrupted),
         failed=len(done.failed),
+        left_to_ask=len(done.left),
     )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from groupx_server.domain.native import Continuity, NativeEvent
+from groupx_server.domain.native import Continuity, NativeEvent, TerminalEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +125,14 @@ class Session(ABC):
         """End the session, if the protocol can; the process stays."""
 
 
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What an agent's own record says of a turn that an earlier server sent: the agent had it,
+    and `end` is how it ended (None: the record does not tell)."""
+
+    end: TerminalEvent | None
+
+
 class Driver(ABC):
     """One agent process. `start` once, then sessions, then `close`; after `exited` is set only
     `close` is allowed, and a new driver is built for a new process."""
@@ -144,6 +152,17 @@ class Driver(ABC):
     async def open_session(self, request: SessionRequest) -> Session:
         """Open a session, resuming when asked and possible (else a new one, said in
         `continuity`). Raises: AgentError."""
+
+    async def recall(
+        self,
+        request: SessionRequest,
+        native_turn_id: str | None,
+        is_ours: Callable[[str], bool],
+    ) -> Recalled | None:
+        """Look a turn of an earlier process up in the session `request.resume_native_id`: by its
+        native id, or by its prompt (`is_ours`). None when it is provably not there, or when this
+        agent keeps no such record; nothing is sent to a model. Raises: AgentError."""
+        return None
 
     @abstractmethod
     async def close(self) -> None:
@@ -170,6 +189,9 @@ class Driver(ABC):
 
 
 DriverFactory = Callable[[AgentSpec], Driver]
+
+RECALLING_DRIVERS: Final = frozenset({"codex"})
+"""Drivers whose `recall` can tell something."""
 
 _PROTOCOLS: Final = {"claude": "claude-stream-json", "codex": "codex-app-server"}
 """Protocols of the drivers that do not speak ACP."""

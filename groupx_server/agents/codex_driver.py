@@ -12,6 +12,7 @@ import asyncio
 import os
 import re
 import secrets
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -20,6 +21,7 @@ from groupx_server.agents.base import (
     AgentInfo,
     AgentSpec,
     McpEndpoint,
+    Recalled,
     Session,
     SessionRequest,
     native_protocol,
@@ -28,6 +30,7 @@ from groupx_server.agents.clock import Clock
 from groupx_server.agents.codex import CodexClient, thread_id_of
 from groupx_server.agents.codex_errors import read_refusal, refusal_reason, tools_failure
 from groupx_server.agents.codex_program import native_program
+from groupx_server.agents.codex_recall import TURNS_LOOKED_AT, find_turn
 from groupx_server.agents.codex_session import CodexSession
 from groupx_server.agents.codex_setup import (
     CodexOptions,
@@ -93,6 +96,26 @@ class CodexDriver(ProcessDriver[CodexClient]):
             close_method="thread/unsubscribe",
             mcp_problem=problem,
         )
+
+    async def recall(
+        self,
+        request: SessionRequest,
+        native_turn_id: str | None,
+        is_ours: Callable[[str], bool],
+    ) -> Recalled | None:
+        """See `Driver.recall`: Codex keeps the turns of a thread."""
+        self._link.require_alive()
+        thread_id = request.resume_native_id or ""
+        if await self._resume(thread_id, request) is None:
+            return None
+        client, limit_s = self._link.client, self.spec.timeouts.session_s
+        params = {"threadId": thread_id, "limit": TURNS_LOOKED_AT}
+        asked = client.call("thread/turns/list", params)
+        answer = await self._link.call(asked, "thread/turns/list", limit_s)
+        client.forget(thread_id)
+        if isinstance(answer, ErrorResponse):
+            raise read_refusal(client.agent_name, answer)
+        return find_turn(answer, native_turn_id, is_ours)
 
     def _environment(self) -> dict[str, str]:
         """Codex puts each command into a session of its own and ends it in order, unless it is

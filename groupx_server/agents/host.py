@@ -21,6 +21,7 @@ from groupx_server.agents.base import (
     AgentSpec,
     Driver,
     DriverFactory,
+    Recalled,
     Session,
     SessionRequest,
     native_protocol,
@@ -143,6 +144,20 @@ class AgentHost:
             session = await driver.open_session(request)
             self._sessions[room_id] = session
             return session
+
+    async def recall(
+        self,
+        request: SessionRequest,
+        native_turn_id: str | None,
+        is_ours: Callable[[str], bool],
+    ) -> Recalled | None:
+        """Ask the agent what became of a turn of an earlier process (see `Driver.recall`).
+
+        Raises: AgentError.
+        """
+        async with self._lock:
+            driver = await self._running_driver()
+            return await driver.recall(request, native_turn_id, is_ours)
 
     async def discard(self) -> None:
         """The session was lost: end the process; the next `session` starts another."""

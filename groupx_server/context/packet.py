@@ -18,6 +18,7 @@ counted in its section's head.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -231,3 +232,13 @@ def _section(name: str, fence: str, lines: Iterable[str], note: str = "") -> str
 
 def _quoted(name: str) -> str:
     return json.dumps(safe_line(name, 128), ensure_ascii=False)
+
+
+def is_packet_for(text: str, event_id: str) -> bool:
+    """True when `text` is a packet whose current message is this event: the fence of its first
+    line encloses it, so a text that only quotes such lines does not count."""
+    fence = re.match(r"\[groupx_protocol fence=(\S+)\]\n", text)
+    if fence is None:
+        return False
+    head = f"[current_message fence={fence[1]}]\n[entry fence={fence[1]} id={event_id} "
+    return head in text

@@ -8,6 +8,7 @@ becomes `unknown`, and nothing that may have arrived is sent again.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from groupx_server.domain.limits import Limits
@@ -34,25 +35,38 @@ class Recovery:
     cancelled: list[str] = field(default_factory=list)
     interrupted: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    """Turns that their agent's own record may tell about; see `recalled`."""
 
 
-def recover(connection: sqlite3.Connection, limits: Limits, now: str) -> Recovery:
+def recover(
+    connection: sqlite3.Connection,
+    limits: Limits,
+    now: str,
+    recallable: Collection[str] = (),
+) -> Recovery:
     """Settle every turn that is dispatching, running or cancelling, and queued ones of another
-    transport."""
+    transport. Turns of agents in `recallable` that may have left, in a session that has a native
+    id, stay open: their lane asks the agent before it does anything else."""
     done = Recovery()
     rows = connection.execute(
         "SELECT t.turn_id, t.status, t.transport, a.attempt_id, a.dispatch_phase,"
-        " a.delivery_certainty FROM turns t LEFT JOIN turn_attempts a"
-        " ON a.turn_id = t.turn_id AND a.terminal_at IS NULL"
+        " a.delivery_certainty, t.target_actor_id, b.native_session_id FROM turns t"
+        " LEFT JOIN turn_attempts a ON a.turn_id = t.turn_id AND a.terminal_at IS NULL"
+        " LEFT JOIN session_bindings b ON b.binding_id = a.binding_id"
         f" WHERE t.status IN {OPEN_SQL} ORDER BY t.enqueue_seq"
     ).fetchall()
-    for turn_id, status, transport, attempt_id, phase, certainty in rows:
+    for turn_id, status, transport, attempt_id, phase, certainty, actor_id, native_id in rows:
         if transport != "structured":
             _fail_transport(connection, turn_id, transport, limits, now)
             done.failed.append(turn_id)
         elif status != TurnStatus.QUEUED:
             open_attempt = _OpenAttempt(turn_id, TurnStatus(status), attempt_id, phase, certainty)
-            _settle(connection, open_attempt, limits, now, done)
+            may_be_told = native_id is not None and actor_id in recallable
+            if may_be_told and not open_attempt.never_left:
+                done.left.append(turn_id)
+            else:
+                _settle(connection, open_attempt, limits, now, done)
     failpoint("recover.before_commit")
     return done
 
@@ -90,7 +104,7 @@ def _settle(
         _requeue(connection, attempt, now)
         done.requeued.append(attempt.turn_id)
     else:
-        _interrupt(connection, attempt, limits, now)
+        interrupt(connection, attempt.turn_id, attempt.certainty, limits, now)
         done.interrupted.append(attempt.turn_id)
 
 
@@ -107,23 +121,34 @@ def _requeue(connection: sqlite3.Connection, attempt: _OpenAttempt, now: str) ->
     )
 
 
-def _interrupt(
-    connection: sqlite3.Connection, attempt: _OpenAttempt, limits: Limits, now: str
+def interrupt(
+    connection: sqlite3.Connection,
+    turn_id: str,
+    certainty: str | None,
+    limits: Limits,
+    now: str,
+    reconciliation: str = "interrupted_at_start",
 ) -> None:
-    parts = connection.execute(
-        "SELECT text FROM turn_partials WHERE turn_id = ? ORDER BY part_no", (attempt.turn_id,)
-    )
-    answer = "".join(text for (text,) in parts) or _old_partial(connection, attempt.turn_id)
-    delivered = attempt.certainty == Certainty.DELIVERED
+    """End a turn whose end nobody knows; what was answered is kept."""
+    answer = kept_answer(connection, turn_id)
+    delivered = certainty == Certainty.DELIVERED
     end = TurnEnd(
-        attempt.turn_id,
+        turn_id,
         TurnStatus.INTERRUPTED,
         answer=answer,
         error_code=ErrorCode.TURN_INTERRUPTED,
         error_message=DELIVERED_SENTENCE if delivered else UNKNOWN_SENTENCE,
-        reconciliation="interrupted_at_start",
+        reconciliation=reconciliation,
     )
     end_turn(connection, end, limits, now)
+
+
+def kept_answer(connection: sqlite3.Connection, turn_id: str) -> str:
+    """What a turn had answered when its server went away."""
+    parts = connection.execute(
+        "SELECT text FROM turn_partials WHERE turn_id = ? ORDER BY part_no", (turn_id,)
+    )
+    return "".join(text for (text,) in parts) or _old_partial(connection, turn_id)
 
 
 def _old_partial(connection: sqlite3.Connection, turn_id: str) -> str:

@@ -4,7 +4,7 @@ roster does to them later."""
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from groupx_server.domain.limits import Limits
@@ -23,13 +23,17 @@ class RosterRow:
 
 
 def settle_at_start(
-    connection: sqlite3.Connection, roster: Sequence[RosterRow], limits: Limits, now: str
+    connection: sqlite3.Connection,
+    roster: Sequence[RosterRow],
+    limits: Limits,
+    now: str,
+    recallable: Collection[str] = (),
 ) -> Recovery:
     """Bring the actors up to date, close what an earlier server's processes left open, and settle
-    the turns it was working on."""
+    the turns it was working on (those of `recallable` agents as `recover` says)."""
     take_roster(connection, roster, now)
     interrupt_leftovers(connection, now)
-    return recover(connection, limits, now)
+    return recover(connection, limits, now, recallable)
 
 
 def take_roster(connection: sqlite3.Connection, roster: Sequence[RosterRow], now: str) -> None:

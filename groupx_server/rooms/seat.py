@@ -17,6 +17,7 @@ from groupx_server.agents.host import AgentHost, HostStatus
 from groupx_server.logs import get_logger
 from groupx_server.rooms.board import Board
 from groupx_server.rooms.lane import Lane
+from groupx_server.rooms.reconcile import reconcile
 from groupx_server.rooms.roster import RosterEntry
 from groupx_server.rooms.turnrunner import Runtime
 
@@ -104,6 +105,7 @@ class Seat:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(host.run())
                 try:
+                    await reconcile(self._runtime, entry, host)
                     await lane.run()
                 finally:
                     await _close(host)
