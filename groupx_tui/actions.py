@@ -65,9 +65,16 @@ def _edit(name: str, label: str, about: str, *keys: str, footer: str = "") -> Ac
 
 
 def _read(
-    name: str, label: str, about: str, *keys: str, footer: str = "", in_palette: bool = True
+    name: str,
+    label: str,
+    about: str,
+    *keys: str,
+    slash: str = "",
+    argument: str = "",
+    footer: str = "",
+    in_palette: bool = True,
 ) -> Action:
-    return Action(name, label, about, keys, "timeline", footer=footer, in_palette=in_palette)
+    return Action(name, label, about, keys, "timeline", slash, argument, footer, in_palette)
 
 
 def _list(name: str, label: str, about: str, *keys: str, footer: str = "") -> Action:
@@ -162,6 +169,12 @@ _TIMELINE: Final = (
           "x"),
     _read("block.full_text", "Load the whole text", "Load all of a text that is cut short.", "l"),
     _read("turn.details", "Turn details", "Show the states, times and ids of a turn.", "d"),
+    _read("turn.retry", "Retry a turn",
+          "Send the message of a turn that did not complete once more.", "R",
+          slash="retry", argument="@AGENT"),
+    _read("turn.continue", "Continue a turn",
+          "Ask the agent to go on with a turn that did not complete.", "C",
+          slash="continue", argument="@AGENT"),
     _read("timeline.line_up", "Line up", "Scroll one line up.", "shift+up", "ctrl+up",
           in_palette=False),
     _read("timeline.line_down", "Line down", "Scroll one line down.", "shift+down", "ctrl+down",
@@ -207,7 +220,8 @@ _ANYWHERE: Final = (
     _any("room.restore", "Restore a room", "Put an archived room back on the list.",
          slash="restore", argument="NAME"),
     _any("turn.cancel", "Stop an agent's turn",
-         "Ask the running agent to stop; with several, choose which.", "ctrl+g",
+         "Ask the running agent to stop, or take a waiting message back; with several, choose.",
+         "ctrl+g",
          slash="cancel", argument="@AGENT", footer="stop"),
     _any("agent.list", "Agents", "Show all agents with what they are doing; enter addresses one.",
          "f3", slash="agents"),
@@ -250,6 +264,9 @@ _DIALOG: Final = (
     _dialog("dialog.down", "Down", "Mark the line after.", "down", "ctrl+n"),
     _dialog("dialog.page_up", "Page up", "One page up.", "pageup"),
     _dialog("dialog.page_down", "Page down", "One page down.", "pagedown"),
+    _dialog("dialog.retry", "Retry", "In a turn's details: send its message once more.", "ctrl+r"),
+    _dialog("dialog.continue", "Continue", "In a turn's details: ask the agent to go on.",
+            "ctrl+e"),
     _dialog("dialog.copy", "Copy", "Copy what is shown, or its id.", "ctrl+y"),
 )  # fmt: skip
 

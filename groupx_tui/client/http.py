@@ -164,6 +164,20 @@ class ServerClient:
         path = f"/api/turns/{_segment(turn_id)}/cancel"
         return await self._post(CancelReply, path, _command(client_command_id))
 
+    async def retry_turn(
+        self, turn_id: str, client_command_id: str | None = None
+    ) -> MessageAccepted:
+        """`POST /api/turns/{turnId}/retry`: the same message once more, as a new turn."""
+        path = f"/api/turns/{_segment(turn_id)}/retry"
+        return await self._post(MessageAccepted, path, _command(client_command_id))
+
+    async def continue_turn(
+        self, turn_id: str, client_command_id: str | None = None
+    ) -> MessageAccepted:
+        """`POST /api/turns/{turnId}/continue`: ask the agent to go on, as a new turn."""
+        path = f"/api/turns/{_segment(turn_id)}/continue"
+        return await self._post(MessageAccepted, path, _command(client_command_id))
+
     async def agents(self) -> AgentList:
         """`GET /api/agents`."""
         return await self._get(AgentList, "/api/agents")

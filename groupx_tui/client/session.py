@@ -14,11 +14,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, Literal
 
 from groupx_shared.ids import MAIN_ROOM, new_id
 from groupx_shared.runtime import read_runtime
 from groupx_shared.text import safe_text
+from groupx_shared.wire.bodies import MessageBody
 from groupx_shared.wire.replies import (
     CancelReply,
     ContextUsage,
@@ -34,6 +36,7 @@ from groupx_tui.client.http import ServerClient
 from groupx_tui.client.outbox import Outbox
 from groupx_tui.client.viewstore import OnChange, ViewStore
 from groupx_tui.client.windows import Windows, block_at, block_of_event
+from groupx_tui.state.messages import message_block
 from groupx_tui.state.model import (
     Block,
     BlockId,
@@ -178,6 +181,26 @@ class ClientSession:
     async def cancel(self, turn_id: str) -> CancelReply:
         """Ask to cancel a turn; `accepted` is False when it had ended already."""
         return await self._client.cancel_turn(turn_id, new_id("cmd"))
+
+    async def retry(self, turn_id: str) -> MessageAccepted:
+        """Send an ended turn's message once more, as a new turn. Raises: RefusedError
+        (STORE_CONFLICT while it is open)."""
+        return await self._client.retry_turn(turn_id, new_id("cmd"))
+
+    async def go_on(self, turn_id: str) -> MessageAccepted:
+        """Ask the agent to go on with a turn that did not complete. Raises: RefusedError."""
+        return await self._client.continue_turn(turn_id, new_id("cmd"))
+
+    async def whole_message(self, event_id: str) -> MessageBlock:
+        """Read a message with its whole text, loaded or not. Raises: RefusedError
+        (UNKNOWN_EVENT)."""
+        event = await self._client.event(event_id)
+        body = MessageBody.model_validate(event.body)
+        block = message_block(event, body, event.seq or 0, self.view.agents)
+        if not block.is_cut:
+            return block
+        text = safe_text((await self._client.event_text(event_id)).text)
+        return replace(block, text=text, is_cut=False)
 
     async def restart_agent(self, actor_id: str) -> RestartReply:
         """Restart an agent's program."""

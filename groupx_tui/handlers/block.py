@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from groupx_tui.screens.turn import message_screen, turn_screen
+from groupx_tui.screens.turn import message_screen
 from groupx_tui.state.model import Block, MessageBlock, TurnBlock
 from groupx_tui.widgets.composer.lines import EXCERPT_CHARS, Reply
 
@@ -50,7 +50,7 @@ class BlockHandlers:
             if block.block_id != block_id:
                 continue
             if isinstance(block, TurnBlock):
-                self._app.push_screen(turn_screen(self._app.keymap, block))
+                self._app.handlers.turn.show(block)
             elif isinstance(block, MessageBlock):
                 self._app.push_screen(message_screen(self._app.keymap, block))
 

@@ -49,6 +49,18 @@ class DialogHandlers:
         """The page after."""
         self._top.page(1)
 
+    def retry(self, argument: str) -> None:
+        """Take up again what the dialog is about."""
+        self._offered("retry")
+
+    def continue_(self, argument: str) -> None:
+        """Let go on what the dialog is about."""
+        self._offered("continue")
+
+    def _offered(self, name: str) -> None:
+        if not self._top.offer(name):
+            raise SkipAction
+
     def copy(self, argument: str) -> None:
         """Copy what the dialog has to copy."""
         copied = self._top.copy_text()

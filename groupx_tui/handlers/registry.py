@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import isawaitable
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
 from groupx_tui.actions import ACTIONS
@@ -33,13 +34,14 @@ class Handlers:
         self.room = RoomHandlers(app)
         self.agent = AgentHandlers(app)
         self.block = BlockHandlers(app)
+        self.turn = TurnHandlers(app)
         self.composer = ComposerHandlers(app)
         self._nouns: dict[str, object] = {
             "room": self.room,
             "app": WindowHandlers(app),
             "server": ServerHandlers(app),
             "agent": self.agent,
-            "turn": TurnHandlers(app),
+            "turn": self.turn,
             "timeline": TimelineHandlers(app),
             "block": self.block,
             "composer": self.composer,
@@ -53,7 +55,8 @@ class Handlers:
         """The method for an action. Raises: KeyError, AttributeError when there is none (a test
         holds table and handlers together)."""
         noun, verb = ACTIONS[action_id].id.split(".")
-        handler: Handler = getattr(self._nouns[noun], verb)
+        name = f"{verb}_" if iskeyword(verb) else verb
+        handler: Handler = getattr(self._nouns[noun], name)
         return handler
 
     def marked_block(self) -> Block | None:

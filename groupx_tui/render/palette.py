@@ -54,6 +54,7 @@ class Role(StrEnum):
     STATE_DONE = "state-done"
     STATE_FAILED = "state-failed"
     STATE_UNCERTAIN = "state-uncertain"
+    HINT = "hint"
     FOLD = "fold"
     REASONING = "reasoning"
     WARNING = "warning"

@@ -74,6 +74,10 @@ class Dialog(ModalScreen[Result | None], inherit_bindings=False):
     def page(self, pages: int) -> None:
         """A page up or down."""
 
+    def offer(self, name: str) -> bool:
+        """Do what the dialog offers by this name; False when it does not."""
+        return False
+
     def copy_text(self) -> tuple[str, str] | None:
         """What `dialog.copy` copies and how it is called; None when there is nothing."""
         return None

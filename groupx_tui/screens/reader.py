@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from textual import events
 from textual.app import ComposeResult
@@ -32,9 +32,14 @@ class Reader(Dialog[None]):
         facts: Sequence[Fact],
         label_width: int,
         copies: tuple[str, str] | None = None,
+        offers: Mapping[str, Callable[[], object]] | None = None,
     ) -> None:
-        copy = f"   {keymap.shown('dialog.copy')} copy {copies[1]}" if copies else ""
-        super().__init__(keymap, title, f"{keymap.shown('dialog.close')} close{copy}")
+        """`offers`: what else can be done here, by the verb of its `dialog` action."""
+        self._offers = offers or {}
+        hints = [f"{keymap.shown(f'dialog.{name}')} {name}" for name in self._offers]
+        hints.append(f"{keymap.shown('dialog.copy')} copy {copies[1]}" if copies else "")
+        hints.append(f"{keymap.shown('dialog.close')} close")
+        super().__init__(keymap, title, "   ".join(hint for hint in hints if hint))
         self.facts = facts
         self._list = FactList(facts, label_width)
         self._copies = copies
@@ -55,6 +60,14 @@ class Reader(Dialog[None]):
         """Scroll by pages."""
         view = self.query_one(VerticalScroll)
         view.scroll_relative(y=pages * max(1, view.size.height - 1), animate=False)
+
+    def offer(self, name: str) -> bool:
+        """Close, and do what was offered."""
+        if name not in self._offers:
+            return False
+        self.dismiss()
+        self._offers[name]()
+        return True
 
     def copy_text(self) -> tuple[str, str] | None:
         """What can be copied from here."""

@@ -26,6 +26,7 @@ from groupx_tui.widgets.composer.popup import CompletionPopup
 from groupx_tui.widgets.header import RoomHeader
 from groupx_tui.widgets.keybar import KeyBar
 from groupx_tui.widgets.sidepanel import SidePanel
+from groupx_tui.widgets.timeline.hints import KeyHints
 from groupx_tui.widgets.timeline.widget import Timeline
 
 WIDE: Final = 100
@@ -62,7 +63,7 @@ class RoomScreen(Screen[None], inherit_bindings=False):
         self._wants_panel = panel
         self.header = RoomHeader()
         self.panel = SidePanel(keymap)
-        self.timeline = Timeline(id="timeline")
+        self.timeline = Timeline(id="timeline", keys=key_hints(keymap))
         self.banner = Banner()
         self.popup = CompletionPopup()
         self.composer = Composer(keymap, self.popup, act)
@@ -153,3 +154,10 @@ class RoomScreen(Screen[None], inherit_bindings=False):
     def _draw_keys(self) -> None:
         is_running = any(agent.active_turn_id for agent in self._view.agents)
         self.keybar.show(self.place, is_running=is_running)
+
+
+def key_hints(keymap: KeyMap) -> KeyHints:
+    """What the timeline calls the keys that it hints at."""
+    return KeyHints(
+        keymap.shown("turn.retry"), keymap.shown("turn.continue"), keymap.shown("turn.cancel")
+    )

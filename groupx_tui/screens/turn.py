@@ -3,7 +3,7 @@ its ids."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from textual.content import Content
@@ -12,28 +12,31 @@ from groupx_tui.keymap import KeyMap
 from groupx_tui.screens.reader import Reader
 from groupx_tui.state.model import MessageBlock, TurnBlock
 from groupx_tui.widgets.facts import Fact
+from groupx_tui.widgets.timeline.words import moment
 
 LABEL_WIDTH: Final = 14
 PHASE_WORDS: Final = {
-    "queued": "waits for the agent",
-    "dispatching": "being handed to the agent",
-    "running": "the agent works on it",
+    "queued": "queued: waits for the agent",
+    "dispatching": "sent: the agent has not begun to answer",
+    "running": "working",
     "cancelling": "asked to stop, not stopped yet",
-    "completed": "done",
+    "completed": "answered",
     "failed": "failed",
-    "cancelled": "stopped",
+    "cancelled": "cancelled",
     "interrupted": "interrupted",
 }
 UNCERTAIN: Final = (
     "uncertain: the agent may have received the message and acted on it. It is not sent again by "
-    "itself; send it again if you want it done twice."
+    "itself. A retry may do it twice; look at what was done first."
 )
 
 
-def turn_screen(keymap: KeyMap, turn: TurnBlock) -> Reader:
-    """The dialog for `turn`; its copy key copies the id."""
+def turn_screen(
+    keymap: KeyMap, turn: TurnBlock, offers: Mapping[str, Callable[[], object]] | None = None
+) -> Reader:
+    """The dialog for `turn`; its copy key copies the id. `offers`: see `Reader`."""
     title, copies = f"Turn of {turn.author.name}", (turn.turn_id, "the id")
-    return Reader(keymap, title, turn_facts(turn), LABEL_WIDTH, copies)
+    return Reader(keymap, title, turn_facts(turn), LABEL_WIDTH, copies, offers)
 
 
 def turn_facts(turn: TurnBlock) -> list[Fact]:
@@ -42,10 +45,11 @@ def turn_facts(turn: TurnBlock) -> list[Fact]:
         ("state", PHASE_WORDS.get(turn.phase, turn.phase)),
         ("delivery", _certainty(turn)),
         ("error", _error(turn)),
-        ("position", str(turn.queue_position) if turn.queue_position else ""),
-        ("queued", turn.queued_at),
-        ("started", turn.started_at or ""),
-        ("ended", turn.ended_at or ""),
+        ("position", _position(turn)),
+        ("queued", moment(turn.queued_at)),
+        ("started", moment(turn.started_at)),
+        ("asked to stop", moment(turn.cancelling_at)),
+        ("ended", moment(turn.ended_at)),
         ("stop reason", turn.stop_reason or ""),
         ("answer", f"{len(turn.text):,} characters{' (cut)' if turn.is_cut else ''}"),
         ("reasoning", f"{len(turn.reasoning):,} characters" if len(turn.reasoning) else ""),
@@ -63,7 +67,7 @@ def message_screen(keymap: KeyMap, message: MessageBlock) -> Reader:
     facts = [
         ("from", f"{message.author.name} ({message.author.actor_id})"),
         ("to", ", ".join(message.to) or "nobody"),
-        ("at", message.at),
+        ("at", moment(message.at)),
         ("state", _message_state(message)),
         ("length", f"{len(message.text):,} characters"),
         ("number", f"{message.order_seq:,}" if message.order_seq else ""),
@@ -91,6 +95,14 @@ def _certainty(turn: TurnBlock) -> str:
         return UNCERTAIN
     words = {"not_delivered": "the agent never got the message", "delivered": "delivered"}
     return words.get(turn.certainty or "", "")
+
+
+def _position(turn: TurnBlock) -> str:
+    if not turn.queue_position:
+        return ""
+    where = turn.behind_room_id
+    place = f"{turn.queue_position} before it"
+    return f"{place}; the agent works in {where}" if where else place
 
 
 def _error(turn: TurnBlock) -> str:

@@ -23,7 +23,7 @@ from groupx_shared.wire.bodies import (
 from groupx_shared.wire.events import Event
 from groupx_tui.state import rooms
 from groupx_tui.state.agents import agent_view, with_status
-from groupx_tui.state.clean import clean_id
+from groupx_tui.state.clean import clean_id, optional_line
 from groupx_tui.state.deltas import LiveBody, with_live
 from groupx_tui.state.messages import display_name, is_same_message, message_block
 from groupx_tui.state.model import Author, ClientView, RoomEntry, TurnBlock
@@ -62,7 +62,7 @@ class ViewBuilder:
         """Take an event of the stream in."""
         body = read_body(event)
         if event.seq is None:
-            self._take_transient(body)
+            self._take_transient(event, body)
         elif event.seq > 0:
             self._take_durable(event, body, event.seq)
 
@@ -99,7 +99,7 @@ class ViewBuilder:
         self.window.cut_turns = {}
         self.window.new_after = 0
 
-    def _take_transient(self, body: WireModel | None) -> None:
+    def _take_transient(self, event: Event, body: WireModel | None) -> None:
         if isinstance(body, AgentStatusBody):
             self.agents = with_status(self.agents, body)
         elif isinstance(body, AgentsChangedBody):
@@ -107,7 +107,7 @@ class ViewBuilder:
         elif isinstance(body, LiveBody):
             turn = self.open.get(clean_id(body.turn_id))
             if turn is not None:
-                self.open.put(with_live(turn, body))
+                self.open.put(with_live(turn, body, optional_line(event.occurred_at)))
 
     def _take_durable(self, event: Event, body: WireModel | None, seq: int) -> None:
         self.cursor = max(self.cursor, seq)

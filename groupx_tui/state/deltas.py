@@ -32,8 +32,8 @@ LiveBody = (
 """Bodies of the transient events of a turn."""
 
 
-def with_live(block: TurnBlock, body: LiveBody) -> TurnBlock:
-    """Return the open block with one transient event of its turn taken in."""
+def with_live(block: TurnBlock, body: LiveBody, at: str | None = None) -> TurnBlock:
+    """Return the open block with one transient event of its turn, of time `at`, taken in."""
     match body:
         case ContentDeltaBody():
             text, offset = _grown(block.text, block.text_offset, body.text, body.offset)
@@ -44,7 +44,7 @@ def with_live(block: TurnBlock, body: LiveBody) -> TurnBlock:
         case ToolProgressBody():
             return replace(_working(block), tools=with_tool(block.tools, tool_view(body)))
         case TurnCancellingBody():
-            return with_phase(block, "cancelling")
+            return replace(with_phase(block, "cancelling"), cancelling_at=block.cancelling_at or at)
         case ProgressBody():
             return _progressed(block, body)
 

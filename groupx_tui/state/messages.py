@@ -30,6 +30,7 @@ def message_block(
         to=display_names(event.to, names),
         reply_to_event_id=optional_line(event.reply_to_event_id),
         is_cut=body.cut,
+        again_of=optional_line(event.causation_id) if event.actor.kind == "user" else None,
     )
 
 

@@ -80,6 +80,8 @@ class MessageBlock:
     """Why the server refused it; the text goes back to the composer."""
     is_cut: bool = False
     """The text is shortened; the whole one can be loaded."""
+    again_of: str | None = None
+    """The turn that a person took up again with this message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,12 @@ class TurnBlock:
     silent_s: float | None = None
     """Set while the agent is silent: it may be waiting for its model."""
     queue_position: int | None = None
+    behind_room_id: str | None = None
+    """While queued: the other room that the agent works in meanwhile."""
+    cancelling_at: str | None = None
+    """When it was asked to stop, as far as that is known."""
+    hop_count: int = 0
+    """0 when a person woke the agent; more when another agent did."""
     error_code: str | None = None
     error_message: str | None = None
     certainty: str | None = None
@@ -126,6 +134,16 @@ class TurnBlock:
     def is_open(self) -> bool:
         """True until the terminal event."""
         return self.order_seq is None
+
+    @property
+    def can_retry(self) -> bool:
+        """Ended without an answer: its message can be sent once more."""
+        return self.order_seq is not None and self.phase != "completed"
+
+    @property
+    def can_continue(self) -> bool:
+        """Ended without an answer, and the agent has, or may have, begun on it."""
+        return self.can_retry and (len(self.text) > 0 or self.certainty in ("unknown", "delivered"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,13 +57,17 @@ class OpenTurns:
 
     def _numbered(self, ordered: list[TurnBlock]) -> Iterator[TurnBlock]:
         before: dict[str, int] = {}
+        busy_in = {turn.author.actor_id: turn.room_id for turn in ordered if turn.phase != "queued"}
         for turn in ordered:
             actor_id = turn.author.actor_id
-            position = before.get(actor_id, 0) if turn.phase == "queued" else None
+            position, room_id = None, None
+            if turn.phase == "queued":
+                position, room_id = before.get(actor_id, 0), busy_in.get(actor_id)
             before[actor_id] = before.get(actor_id, 0) + 1
-            if position != turn.queue_position:
+            room_id = None if room_id == turn.room_id else room_id
+            if (position, room_id) != (turn.queue_position, turn.behind_room_id):
                 self._touched.add(turn.turn_id)
-                turn = replace(turn, queue_position=position)
+                turn = replace(turn, queue_position=position, behind_room_id=room_id)
             yield turn
 
     def of_room(self, room_id: str) -> tuple[TurnBlock, ...]:

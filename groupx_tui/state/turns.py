@@ -74,7 +74,7 @@ def with_phase(block: TurnBlock, phase: TurnPhase) -> TurnBlock:
     """Return the block moved on to `phase`; unchanged when it is there or further already."""
     if _PHASE_RANK[phase] <= _PHASE_RANK[block.phase]:
         return block
-    return replace(block, phase=phase, queue_position=None)
+    return replace(block, phase=phase, queue_position=None, behind_room_id=None)
 
 
 def with_part(
@@ -114,6 +114,7 @@ def _queued(block: TurnBlock, event: Event, body: TurnQueuedBody, seq: int) -> T
         queued_seq=seq,
         queued_at=optional_line(event.occurred_at) or "",
         source_event_id=clean_id(body.source_event_id),
+        hop_count=body.hop_count,
     )
 
 
@@ -155,6 +156,8 @@ def _ended(block: TurnBlock, event: Event, body: TurnTerminalBody, seq: int) -> 
         plan=(),
         silent_s=None,
         queue_position=None,
+        behind_room_id=None,
+        cancelling_at=None,
         error_code=optional_line(body.error_code or body.reason),
         error_message=clean_sentence(body.error_message),
         certainty=optional_line(body.delivery_certainty),
@@ -199,6 +202,7 @@ def with_info(block: TurnBlock, info: TurnInfo) -> TurnBlock:
         block,
         source_event_id=block.source_event_id or clean_id(info.source_event_id),
         started_at=block.started_at or optional_line(info.started_at),
+        hop_count=max(block.hop_count, info.hop_count),
     )
     partial = info.partial_text
     if partial is None or len(partial) < block.text_offset:

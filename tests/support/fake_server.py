@@ -127,6 +127,9 @@ class FakeServer(LoopbackServer):
             case "POST", ["turns", turn_id, "cancel"]:
                 reply = {"turnId": turn_id, "accepted": True, "status": "cancelling"}
                 await respond.whole(202, json.dumps(reply).encode())
+            case "POST", ["turns", _, "retry" | "continue"]:
+                message = {"clientCommandId": "again", "content": "again", "roomId": MAIN, "to": []}
+                await respond.whole(202, json.dumps(self._accept(message)).encode())
             case "POST", ["agents", actor_id, "restart"]:
                 await respond.whole(
                     202, json.dumps({"actorId": actor_id, "accepted": True}).encode()

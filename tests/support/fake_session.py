@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from groupx_shared.errors import GroupXError
+from groupx_shared.wire.bodies import TurnStatus
 from groupx_shared.wire.replies import (
     CancelReply,
     MessageAccepted,
@@ -103,6 +104,10 @@ class FakeSession(ClientSession):
         self.started = asyncio.Event()
         self.asked: list[tuple[Any, ...]] = []
         self.refusal: GroupXError | None = None
+        self.messages: dict[str, MessageBlock] = {}
+        """What `whole_message` knows, by event id."""
+        self.cancel_status: TurnStatus = "cancelling"
+        """What the next cancels are answered with."""
         self.runs = 0
         self.is_closed = False
 
@@ -136,9 +141,7 @@ class FakeSession(ClientSession):
         self, text: str, to: Sequence[str] = (), reply_to_event_id: str | None = None
     ) -> MessageAccepted:
         self._note("send", text, tuple(to), reply_to_event_id)
-        return MessageAccepted(
-            message_event_id="evt_9", seq=9, room_id=self.view.room_id, correlation_id="c", turns=()
-        )
+        return self._accepted()
 
     def dismiss(self, block_id: BlockId) -> None:
         self._note("dismiss", block_id)
@@ -191,7 +194,25 @@ class FakeSession(ClientSession):
 
     async def cancel(self, turn_id: str) -> CancelReply:
         self._note("cancel", turn_id)
-        return CancelReply(turn_id=turn_id, accepted=True, status="cancelling")
+        accepted = self.cancel_status in ("cancelling", "cancelled")
+        return CancelReply(turn_id=turn_id, accepted=accepted, status=self.cancel_status)
+
+    async def retry(self, turn_id: str) -> MessageAccepted:
+        self._note("retry", turn_id)
+        return self._accepted()
+
+    async def go_on(self, turn_id: str) -> MessageAccepted:
+        self._note("go_on", turn_id)
+        return self._accepted()
+
+    def _accepted(self) -> MessageAccepted:
+        return MessageAccepted(
+            message_event_id="evt_9", seq=9, room_id=self.view.room_id, correlation_id="c", turns=()
+        )
+
+    async def whole_message(self, event_id: str) -> MessageBlock:
+        self._note("whole_message", event_id)
+        return self.messages[event_id]
 
     async def restart_agent(self, actor_id: str) -> RestartReply:
         self._note("restart_agent", actor_id)

@@ -44,6 +44,8 @@ class Around:
     """The message that it answers, quoted, where that is not plain from its place."""
     behind: str | None = None
     """What a queued turn waits for."""
+    hint: str = ""
+    """What can be done about a turn."""
     now: datetime | None = None
     """Time for the clocks of open turns; None for blocks that have none."""
 
@@ -88,7 +90,7 @@ class BlockState:
             flow.update(block.text, is_whole=not block.is_open)
             if before[-1].key != "head" and flow.parts:
                 before.append(_lead_part((("", None),), "gap"))
-            footer = headers.turn_footer(block)
+            footer = headers.turn_footer(block, around.hint)
         else:
             before.append(self._head(headers.notice_words(block, self._tz)))
             footer = ()

@@ -30,6 +30,7 @@ from groupx_tui.widgets.timeline import words
 from groupx_tui.widgets.timeline.blockstate import Around, BlockState
 from groupx_tui.widgets.timeline.estimate import estimate
 from groupx_tui.widgets.timeline.folds import Folds
+from groupx_tui.widgets.timeline.hints import NO_KEYS, KeyHints, turn_hint
 from groupx_tui.widgets.timeline.parts import Part
 
 MAX_STATES: Final = 128
@@ -61,6 +62,8 @@ class Scene:
     """The first block that came since the reader left."""
     unread_since: str = ""
     """`14:03`."""
+    keys: KeyHints = NO_KEYS
+    """What the hints call the keys."""
 
 
 class Document:
@@ -276,6 +279,7 @@ class Document:
             tuple(self._lead(index, block)),
             self._about(index, block),
             self._behind(block),
+            self._hint(index, block),
             self.scene.now if isinstance(block, TurnBlock) and block.is_open else None,
         )
 
@@ -322,6 +326,16 @@ class Document:
                 return self._quote(other.source_event_id)
         return None
 
+    def _hint(self, index: int, block: Block) -> str:
+        """Return what can be done about a turn; empty for everything else."""
+        if not isinstance(block, TurnBlock):
+            return ""
+        later = self.blocks[index + 1 : index + 1 + MAX_LOOK_AHEAD] if block.can_retry else ()
+        is_taken_up = any(
+            isinstance(other, MessageBlock) and other.again_of == block.turn_id for other in later
+        )
+        return turn_hint(block, self.scene.keys, is_taken_up=is_taken_up)
+
     def _quote(self, event_id: str | None) -> str | None:
         index = None if event_id is None else self._index.get(f"msg:{event_id}")
         source = None if index is None else self.blocks[index]
@@ -339,6 +353,9 @@ class Document:
 
 MAX_LOOK_BACK: Final = 64
 """Blocks above a turn among which its message is looked for."""
+
+MAX_LOOK_AHEAD: Final = 64
+"""Blocks below a turn among which it may be taken up again."""
 
 MAX_QUOTE: Final = 32
 """Characters of a message by which one knows it again."""

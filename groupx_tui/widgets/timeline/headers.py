@@ -12,6 +12,7 @@ from typing import Final
 from groupx_tui.render.palette import Role
 from groupx_tui.state.model import Author, MessageBlock, NoticeBlock, ToolView, TurnBlock
 from groupx_tui.widgets.timeline import words
+from groupx_tui.widgets.timeline.hints import is_uncertain
 
 Words = tuple[tuple[str, Role | None], ...]
 
@@ -24,10 +25,10 @@ _AUTHOR_ROLES: Final = {"user": Role.USER, "agent": Role.AGENT, "system": Role.S
 
 _PHASES: Final[dict[str, tuple[str, Role]]] = {
     "queued": ("queued", Role.STATE_WAITING),
-    "dispatching": ("starting", Role.STATE_WORKING),
+    "dispatching": ("sent", Role.STATE_WORKING),
     "running": ("working", Role.STATE_WORKING),
     "cancelling": ("stopping", Role.STATE_WAITING),
-    "completed": ("done", Role.STATE_DONE),
+    "completed": ("answered", Role.STATE_DONE),
     "failed": ("failed", Role.STATE_FAILED),
     "cancelled": ("cancelled", Role.STATE_WAITING),
     "interrupted": ("interrupted", Role.STATE_UNCERTAIN),
@@ -86,6 +87,8 @@ def turn_header(
     word, role = _PHASES[block.phase]
     if block.phase == "running" and block.silent_s is not None:
         word, role = "waiting for the model", Role.STATE_WAITING
+    elif block.phase == "interrupted" and is_uncertain(block):
+        word = "uncertain"
     parts: list[tuple[str, Role | None]] = [_name(block.author), SEPARATOR, (word, role)]
     for detail in _turn_details(block, now, behind):
         parts += [SEPARATOR, (detail, Role.DIM)]
@@ -100,15 +103,17 @@ def _turn_details(block: TurnBlock, now: datetime | None, behind: str | None) ->
             return []
         before = block.queue_position  # the turn that the agent works on is one of them
         place = "next" if before == 1 else f"{words.ordinal(before)} in line"
+        if block.behind_room_id is not None:
+            behind = f"work in the room {block.behind_room_id.removeprefix('room:')}"
         return [f"{place} behind {behind}" if behind else place]
     if not block.is_open:
         if block.duration_ms is not None:
             return [words.duration(block.duration_ms / 1000)]
         took = words.between(block.started_at or block.queued_at, block.ended_at)
         return [] if took is None else [words.duration(took)]
-    if block.silent_s is not None:
+    if block.silent_s is not None and block.phase != "cancelling":
         return [words.whole_seconds(block.silent_s)]
-    since = words.parse_time(block.started_at or block.queued_at)
+    since = words.parse_time(block.cancelling_at or block.started_at or block.queued_at)
     if now is None or since is None:
         return []
     return [words.whole_seconds((now - since).total_seconds())]
@@ -153,8 +158,9 @@ def tool_header(tool: ToolView, *, is_open: bool) -> Words:
     return tuple(parts)
 
 
-def turn_footer(block: TurnBlock) -> tuple[Words, ...]:
-    """Return the lines after a turn's text: why it ended, what is uncertain, that it was cut."""
+def turn_footer(block: TurnBlock, hint: str = "") -> tuple[Words, ...]:
+    """Return the lines after a turn's text: why it ended, what is uncertain, that it was cut, and
+    as a `hint` what can be done about it."""
     lines: list[Words] = []
     if not block.is_open and block.phase != "completed" and len(block.text):
         lines.append((("… the answer ends here; it is not complete", Role.DIM),))
@@ -163,7 +169,12 @@ def turn_footer(block: TurnBlock) -> tuple[Words, ...]:
     if block.phase == "completed" and (block.stop_reason or "") not in _NORMAL_STOPS:
         reason = (block.stop_reason or "").replace("_", " ")
         lines.append(((f"! stopped: {reason}", Role.WARNING),))
+    if block.phase == "cancelling":
+        text = f"waits for {block.author.name} to stop; if it does not, its program is ended"
+        lines.append(((text, Role.DIM),))
     lines += _failure(block)
+    if hint:
+        lines.append(((hint, Role.HINT),))
     return tuple(lines)
 
 

@@ -55,6 +55,7 @@ Timeline {
     .timeline--state-done { color: $text-success; }
     .timeline--state-failed, .timeline--error { color: $text-error; }
     .timeline--state-uncertain, .timeline--warning { color: $text-warning; }
+    .timeline--hint { color: $text-accent; }
     .timeline--fold, .timeline--reasoning, .timeline--day { color: $text-muted; }
     .timeline--unread { color: $text-error; }
     .timeline--badge { color: auto 90%; background: $accent; text-style: bold; }

@@ -23,6 +23,7 @@ from groupx_tui.widgets.timeline import messages, theme, words
 from groupx_tui.widgets.timeline.actions import TimelineActions
 from groupx_tui.widgets.timeline.cursor import StopPlace
 from groupx_tui.widgets.timeline.document import Scene
+from groupx_tui.widgets.timeline.hints import NO_KEYS, KeyHints
 from groupx_tui.widgets.timeline.messages import Position
 from groupx_tui.widgets.timeline.mouse import WHEEL_LINES, Mouse
 from groupx_tui.widgets.timeline.painter import SCROLLBAR, Painter, text_width
@@ -68,16 +69,18 @@ class Timeline(TimelineActions, can_focus=True):
         clock: Callable[[], datetime] = utc_now,
         tz: tzinfo | None = None,
         has_live_clock: bool = True,
+        keys: KeyHints = NO_KEYS,
         id: str | None = None,  # noqa: A002 - what every Textual widget calls it
         classes: str | None = None,
     ) -> None:
         """`clock` gives aware UTC time; `tz` is what times are shown in (None: the machine's);
-        without `has_live_clock` the elapsed seconds of open turns do not tick by themselves."""
+        without `has_live_clock` the elapsed seconds of open turns do not tick by themselves; `keys`
+        is how the hints call the keys."""
         super().__init__(id=id, classes=classes)
         self._clock = clock
         self._tz = tz
         self._has_live_clock = has_live_clock
-        self._reader = Reader(Scene(tz=tz), self._say_time)
+        self._reader = Reader(Scene(tz=tz, keys=keys), self._say_time)
         self._lines = ScreenLines()
         self._mouse = Mouse(self._reader)
         self._painter = Painter(0, PLAIN)

@@ -36,6 +36,12 @@ def clock(text: str, tz: tzinfo | None) -> str:
     return "" if at is None else f"{at:%H:%M}"
 
 
+def moment(text: str | None, tz: tzinfo | None = None) -> str:
+    """Return an ISO time as `2026-03-03 14:03:21`, or as it is when it is none."""
+    at = local_time(text or "", tz)
+    return text or "" if at is None else f"{at:%Y-%m-%d %H:%M:%S}"
+
+
 def day_of(text: str, tz: tzinfo | None) -> date | None:
     """Return the day of an ISO time in the zone shown."""
     at = local_time(text, tz)

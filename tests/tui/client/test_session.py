@@ -182,6 +182,31 @@ async def test_turns_are_cancelled_and_agents_restarted(server: FakeServer, wind
     ]
 
 
+async def test_turns_are_taken_up_again(server: FakeServer, window: Window) -> None:
+    await window.session.retry("turn_1")
+    await window.session.go_on("turn_2")
+    assert server.paths()[-2:] == [
+        "POST /api/turns/turn_1/retry",
+        "POST /api/turns/turn_2/continue",
+    ]
+
+
+async def test_a_message_is_read_whole_wherever_it_is(server: FakeServer, window: Window) -> None:
+    script = server.script
+    first = script.durable[0]
+    assert (await window.session.whole_message(first.event_id)).text == "message 1"
+    long = script.write(
+        "message.created",
+        {"content": "a long…", "cut": True},
+        actor=script.person,
+        to=("agent:codex",),
+    )
+    server.texts[long.event_id] = "a long \x1b[2Jstory"
+    message = await window.session.whole_message(long.event_id)
+    assert (message.text, message.is_cut) == ("a long ␛[2Jstory", False)
+    assert message.to == ("Codex",)
+
+
 async def test_a_cut_text_is_fetched_whole(server: FakeServer, window: Window) -> None:
     script = server.script
     script.queue("t", "codex")

@@ -9,6 +9,7 @@ import pytest
 from groupx_tui.keymap import DEFAULT_KEYS
 from groupx_tui.screens.turn import PHASE_WORDS, message_screen, turn_facts
 from groupx_tui.state.model import TurnPhase
+from groupx_tui.widgets.timeline.words import moment
 from support.fake_session import AT, CODEX, message, turn
 
 
@@ -19,8 +20,8 @@ def facts(**more: object) -> dict[str, str]:
 
 def test_an_open_turn_tells_its_state_and_no_more_than_is_known() -> None:
     assert facts() == {
-        "state": "the agent works on it",
-        "queued": AT,
+        "state": "working",
+        "queued": moment(AT),
         "answer": "6 characters",
         "turn": "turn_1",
     }

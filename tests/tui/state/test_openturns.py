@@ -24,6 +24,19 @@ def test_turns_of_one_agent_count_those_before_them_in_all_rooms() -> None:
     assert positions(view) == {"a": None, "b": 1, "c": 0, "d": 2}
 
 
+def test_a_queued_turn_knows_that_its_agent_works_in_another_room() -> None:
+    script = RoomScript()
+    script.queue("a", "codex", room=OTHER)
+    script.queue("b", "codex")
+    script.queue("c", "codex", room=OTHER)
+    script.start("a", "codex", room=OTHER)
+    view = apply_events(ClientView(), script.live)
+    behind = {turn.turn_id: turn.behind_room_id for turn in view.open_turns}
+    assert behind == {"a": None, "b": OTHER, "c": None}
+    view = apply_events(view, script.end("a", "codex"))
+    assert {turn.behind_room_id for turn in view.open_turns} == {None}
+
+
 def test_a_turn_that_ends_moves_the_others_up_and_names_them() -> None:
     script = RoomScript()
     for turn in ("a", "b", "c"):

@@ -65,7 +65,7 @@ def test_the_guides_commands_are_offered_only_when_the_guide_gets_them() -> None
 
 def test_an_exact_word_stands_first() -> None:
     assert texts("/room")[0] == "/room"
-    assert texts("/re")[0] in {"/rename", "/restore", "/restart"}
+    assert texts("/re")[0] in {"/rename", "/restore", "/restart", "/retry"}
 
 
 def test_commands_are_offered_only_at_the_very_start() -> None:

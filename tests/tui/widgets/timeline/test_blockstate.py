@@ -10,6 +10,7 @@ import pytest
 from groupx_tui.state.model import Block, ToolView, TurnBlock
 from groupx_tui.state.streamtext import StreamText
 from groupx_tui.widgets.timeline.document import Document, Scene
+from groupx_tui.widgets.timeline.hints import KeyHints
 from support import timelines
 
 
@@ -57,11 +58,14 @@ def test_a_message_says_that_it_is_on_its_way_or_refused() -> None:
         ({"phase": "queued", "queue_position": 0}, "codex · queued"),
         ({"phase": "queued", "queue_position": 1}, "codex · queued · next"),
         ({"phase": "queued", "queue_position": 2}, "codex · queued · 2nd in line"),
-        ({"phase": "dispatching"}, "codex · starting · 59 s"),
+        ({"phase": "dispatching"}, "codex · sent · 59 s"),
         ({"phase": "running"}, "codex · working · 59 s"),
         ({"phase": "running", "silent_s": 12.4}, "codex · waiting for the model · 12 s"),
-        ({"phase": "cancelling"}, "codex · stopping · 59 s"),
-        ({"phase": "completed"}, "codex · done · 12 s · 14:04"),
+        (
+            {"phase": "queued", "queue_position": 1, "behind_room_id": "room:ideas"},
+            "codex · queued · next behind work in the room ideas",
+        ),
+        ({"phase": "completed"}, "codex · answered · 12 s · 14:04"),
         ({"phase": "cancelled"}, "codex · cancelled · 12 s · 14:04"),
     ],
 )
@@ -90,14 +94,16 @@ def test_an_answer_to_an_older_message_quotes_it() -> None:
         width=100,
     )
     quote = "re “the first question, which is a r…”"
-    assert _lines(document, 2) == [f"codex · done · 12 s · 14:06 · {quote}"]
-    assert _lines(document, 3) == ["codex · done · 12 s · 14:07"]
+    assert _lines(document, 2) == [f"codex · answered · 12 s · 14:06 · {quote}"]
+    assert _lines(document, 3) == ["codex · answered · 12 s · 14:07"]
     assert _lines(document, 4)[0] == f"You · 14:08 · {quote}"
     assert _lines(document, 5)[0] == "You · 14:09"
 
 
 def test_the_servers_duration_is_believed() -> None:
-    assert _draw(timelines.turn(1, "", duration_ms=65_000)) == ["codex · done · 1 m 05 s · 14:04"]
+    assert _draw(timelines.turn(1, "", duration_ms=65_000)) == [
+        "codex · answered · 1 m 05 s · 14:04"
+    ]
 
 
 def test_cut_messages_and_tools_say_so() -> None:
@@ -119,13 +125,32 @@ def test_a_failed_turn_says_why_in_a_sentence() -> None:
 def test_an_interrupted_turn_says_uncertain_and_keeps_its_text() -> None:
     block = timelines.turn(1, "half", "interrupted", certainty="unknown")
     assert _draw(block) == [
-        "codex · interrupted · 12 s · 14:04",
+        "codex · uncertain · 12 s · 14:04",
         "half",
         "… the answer ends here; it is not complete",
         "? uncertain: it may have arrived",
     ]
     lost = timelines.turn(1, "", "interrupted", certainty="not_delivered")
-    assert _draw(lost)[1:] == ["it did not arrive"]
+    assert _draw(lost) == ["codex · interrupted · 12 s · 14:04", "it did not arrive"]
+
+
+def test_a_turn_that_is_being_stopped_says_what_it_waits_for_and_how_long() -> None:
+    block = timelines.turn(1, "", "cancelling", cancelling_at=timelines.at(110), silent_s=3.0)
+    assert _draw(block) == [
+        "codex · stopping · 10 s",
+        "waits for codex to stop; if it does not, its program is ended",
+    ]
+
+
+def test_the_hint_goes_once_a_later_message_takes_the_turn_up_again() -> None:
+    failed = timelines.turn(2, "", "failed", error_message="codex ended")
+    document = _document(failed)
+    document.scene.keys = KeyHints("R", "C", "ctrl+g")
+    document.touch()
+    assert _lines(document)[-1] == "R retry"
+    again = timelines.message(3, "fix it", again_of="turn_2")
+    document.show(timelines.view(failed, again))
+    assert _lines(document)[-1] == "taken up again below"
 
 
 def test_an_answer_that_was_cut_or_stopped_early_says_so() -> None:

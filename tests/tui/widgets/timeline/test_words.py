@@ -48,3 +48,9 @@ def test_ordinals_and_plurals_read_well() -> None:
         ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "111th"]
     )
     assert [words.plural(n, "line") for n in (1, 2, 1_240)] == ["1 line", "2 lines", "1,240 lines"]
+
+
+def test_a_moment_is_local_and_anything_else_stays_as_it_is() -> None:
+    assert words.moment("2026-03-03T14:03:21.500Z", UTC) == "2026-03-03 14:03:21"
+    assert words.moment("soon", UTC) == "soon"
+    assert words.moment(None, UTC) == ""
