@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from groupx_server.agents.base import RECALLING_DRIVERS
 from groupx_server.agents.leftovers import MARK, sweep
@@ -30,11 +31,13 @@ from groupx_server.http.state import ServerState
 from groupx_server.ledger.startup import RosterRow, settle_at_start
 from groupx_server.ledger.store import Ledger
 from groupx_server.logs import get_logger, open_log
+from groupx_server.mcp.endpoint import ToolEndpoint
 from groupx_server.portability.keeper import BackupKeeper
 from groupx_server.portability.rotation import Policy
 from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.broadcast import Hub, HubLimits
 from groupx_server.rooms.clock import Clock
+from groupx_server.rooms.grants import Grants
 from groupx_server.rooms.live import LateOutlet
 from groupx_server.rooms.reload import ConfigSource, Reloader
 from groupx_server.rooms.roster import Roster, build_roster
@@ -47,6 +50,9 @@ from groupx_shared.runtime import RuntimeFile, new_token, remove_runtime, write_
 from groupx_shared.settings import BackupSettings, Config, LimitSettings
 from groupx_shared.version import VERSION
 from groupx_shared.workspace import Workspace
+
+TOOLS_PATH: Final = "/mcp"
+"""Where agents find the room's tools."""
 
 log = get_logger(__name__)
 
@@ -108,6 +114,7 @@ class _Parts:
     hub: Hub
     http: HttpServer
     state: ServerState
+    tools: ToolEndpoint
 
 
 async def _serve(site: _Site, ledger: Ledger, sock: socket.socket, stop: asyncio.Event) -> None:
@@ -119,6 +126,7 @@ async def _serve(site: _Site, ledger: Ledger, sock: socket.socket, stop: asyncio
         async with (
             _running(parts.agents, parts.hub, parts.http, parts.state),
             _backed_up(ledger, site.config.storage.backups),
+            _tools_served(parts.tools),
         ):
             with _published(site.workspace, parts.runtime):
                 parts.state.readiness = "ok"
@@ -145,8 +153,17 @@ async def _build(
     roster = roster_of(config)
     await _prepare_rows(ledger, roster, site)
     outlet = LateOutlet()
-    turn_runtime = Runtime(ledger, outlet, _limits(config.limits), site.clock)
+    tools = ToolEndpoint()
+    turn_runtime = Runtime(
+        ledger,
+        outlet,
+        _limits(config.limits),
+        site.clock,
+        grants=Grants(f"{runtime.url}{TOOLS_PATH}", on_issue=tools.want),
+        ask_s=config.timeouts.ask_ms / 1000,
+    )
     agents = Agents(turn_runtime, roster, DriverRegistry(watchdog))
+    tools.connect(turn_runtime, agents)
     service = RoomService(turn_runtime, agents)
     ring = HubLimits(ring_events=config.limits.sse_events, ring_bytes=config.limits.sse_bytes)
     hub = Hub(service, ledger, ring)
@@ -167,8 +184,16 @@ async def _build(
         on_taken=partial(_tell_config, site, runtime, state),
     )
     reload = Reloader(turn_runtime, agents, source, config).reload
-    app = build_app(service, credentials, hub, state, request_stop=stop.set, reload=reload)
-    return _Parts(runtime, agents, service, hub, HttpServer(app, sock), state)
+    app = build_app(
+        service,
+        credentials,
+        hub,
+        state,
+        request_stop=stop.set,
+        reload=reload,
+        mounted={TOOLS_PATH: tools},
+    )
+    return _Parts(runtime, agents, service, hub, HttpServer(app, sock), state, tools)
 
 
 def _runtime_file(site: _Site, sock: socket.socket) -> RuntimeFile:
@@ -220,6 +245,17 @@ async def _backed_up(ledger: Ledger, settings: BackupSettings) -> AsyncIterator[
         finally:
             if keeping is not None:
                 keeping.cancel()
+
+
+@asynccontextmanager
+async def _tools_served(tools: ToolEndpoint) -> AsyncIterator[None]:
+    """Agents' tools answer meanwhile."""
+    async with asyncio.TaskGroup() as tasks:
+        serving = tasks.create_task(tools.run(), name="tools")
+        try:
+            yield
+        finally:
+            serving.cancel()
 
 
 @contextmanager

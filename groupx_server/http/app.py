@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import orjson
 from starlette.applications import Starlette
@@ -12,6 +12,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route as PathRoute
+from starlette.types import ASGIApp
 
 from groupx_server.http.auth import Credentials
 from groupx_server.http.boundary import Boundary, Guard
@@ -35,8 +36,10 @@ def build_app(
     request_stop: Callable[[], None],
     reload: Callable[[str], Awaitable[ReloadReply]] | None = None,
     routes: Sequence[AnyRoute] = ROUTES,
+    mounted: Mapping[str, ASGIApp] | None = None,
 ) -> Starlette:
-    """Wire the application.
+    """Wire the application. `mounted` are applications by path that check a token of their own;
+    Host and Origin are checked here for them too.
 
     The caller starts `hub.run()` in its TaskGroup, sets `state.readiness`, and at the end calls
     `state.close()` and `hub.close()`. `request_stop` is called after a shutdown request was
@@ -45,11 +48,21 @@ def build_app(
     document = functools.cache(lambda: orjson.dumps(build_document(routes)))
     services = Services(rooms, hub, state, request_stop, reload or _no_reload, document)
     public = frozenset(route.path for route in routes if route.is_public)
+    others = mounted or {}
     app = Starlette(
-        routes=_path_routes(routes, services),
+        routes=[
+            *_path_routes(routes, services),
+            *(PathRoute(path, other) for path, other in others.items()),
+        ],
         middleware=[
             Middleware(Boundary),
-            Middleware(Guard, state=state, credentials=credentials, public_paths=public),
+            Middleware(
+                Guard,
+                state=state,
+                credentials=credentials,
+                public_paths=public,
+                mounted_paths=frozenset(others),
+            ),
         ],
         exception_handlers={HTTPException: _unknown_path(routes)},
     )

@@ -37,18 +37,21 @@ _log = get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Host and Origin for everything; token for everything but `public_paths`; nothing but those
-    while the server closes."""
+    """Host and Origin for everything; token for everything but `public_paths` and `mounted_paths`,
+    which check a token of their own; nothing but the public ones while the server closes."""
 
     app: ASGIApp
     state: ServerState
     credentials: Credentials
     public_paths: frozenset[str]
+    mounted_paths: frozenset[str] = frozenset()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         check_origin(scope, self.state.port)
-        if scope["path"] not in self.public_paths:
-            scope[CREDENTIAL_KEY] = authenticate(scope, self.credentials)
+        path = scope["path"]
+        if path not in self.public_paths:
+            if path not in self.mounted_paths:
+                scope[CREDENTIAL_KEY] = authenticate(scope, self.credentials)
             self._refuse_when_closing()
         await self.app(scope, receive, send)
 

@@ -33,9 +33,11 @@ from groupx_shared.wire.replies import (
     RoomList,
     RoomReply,
     TextReply,
+    RootContinued,
     TurnInfo,
     TurnList,
 )
+    UsageReply,
 from groupx_shared.wire.requests import ChangeRoom, CommandRequest, CreateRoom, SendMessage
 
 __all__ = ["DurableFrameSource", "EventRows", "Rooms", "Source"]
@@ -55,6 +57,12 @@ class RoomCommands(Protocol):
         ...
 
     async def restart_agent(self, actor_id: str, client_command_id: str) -> RestartReply: ...
+
+    async def continue_root(
+        self, correlation_id: str, client_command_id: str, source: Source
+    ) -> RootContinued:
+        """Let agents go on that a limit has stopped."""
+        ...
 
     async def create_room(self, request: CreateRoom) -> RoomReply: ...
 
@@ -118,6 +126,10 @@ class StateQueries(Protocol):
     async def rooms(self) -> RoomList: ...
 
     async def context_usage(self, room_id: str) -> ContextUsage: ...
+
+    async def usage(
+        self, room_id: str | None, correlation_id: str | None, actor_id: str | None
+    ) -> UsageReply: ...
 
 
 class MemoryCases(Protocol):

@@ -13,10 +13,12 @@ from groupx_server.http.routes import (
     memory,
     messages,
     rooms,
+    roots,
     runtime,
     stream,
     turns,
 )
+    usage,
 
 ROUTES: Final[tuple[AnyRoute, ...]] = (
     *messages.ROUTES,
@@ -26,6 +28,8 @@ ROUTES: Final[tuple[AnyRoute, ...]] = (
     *history.ROUTES,
     *turns.ROUTES,
     *agents.ROUTES,
+    *roots.ROUTES,
+    *usage.ROUTES,
     *memory.ROUTES,
     *export.ROUTES,
     *document.ROUTES,

@@ -20,6 +20,7 @@ from groupx_shared.names import unknown_name
 from groupx_shared.version import EVENT_SCHEMA
 from groupx_shared.wire.events import Event
 from groupx_shared.wire.replies import (
+    ActorUsage,
     AgentInfo,
     AgentList,
     BootstrapReply,
@@ -32,9 +33,12 @@ from groupx_shared.wire.replies import (
     RoomInfo,
     RoomList,
     RoomReply,
+    RootContinued,
     TextReply,
     TurnInfo,
     TurnList,
+    UsageReply,
+    UsageTotals,
 )
 from groupx_shared.wire.requests import ChangeRoom, CreateRoom, SendMessage
 from support.fake_memories import FakeMemories
@@ -189,6 +193,23 @@ class FakeRooms:
             sentence = unknown_name("agent", actor_id, ["guide"])
             raise RefusedError(sentence, code=ErrorCode.UNKNOWN_ACTOR)
         return RestartReply(actor_id="agent:guide", accepted=True)
+
+    async def continue_root(
+        self, correlation_id: str, client_command_id: str, source: Source
+    ) -> RootContinued:
+        self._enter()
+        if correlation_id != "corr_1":
+            raise RefusedError("There is no such root.", code=ErrorCode.UNKNOWN_EVENT)
+        return RootContinued(correlation_id=correlation_id, room_id=MAIN_ROOM, continues=1)
+
+    async def usage(
+        self, room_id: str | None, correlation_id: str | None, actor_id: str | None
+    ) -> UsageReply:
+        self._enter()
+        if room_id is not None:
+            self._room(room_id)
+        guide = ActorUsage(actor_id="agent:guide", turns=1, total_tokens=7)
+        return UsageReply(totals=UsageTotals(turns=1, total_tokens=7), actors=(guide,))
 
     async def reload(self, client_command_id: str) -> ReloadReply:
         self._enter()

@@ -200,7 +200,7 @@ async def house(
         recallable = more.get("recallable", ())
         await ledger.write(lambda book: settle_at_start(book, rows, bounds, NOW, recallable))
         listener = Listener()
-        grants = Grants("http://127.0.0.1:1/mcp")
+        grants = more.get("grants") or Grants("http://127.0.0.1:1/mcp")
         runtime = Runtime(ledger, listener, bounds, grants=grants, ask_s=more.get("ask_s", 5.0))
         agents = Agents(runtime, roster, fleet)
         service = RoomService(runtime, agents)

@@ -1,0 +1,158 @@
+"""What each tool takes: one strict model for each, and the refusal that names what is wrong.
+
+Nothing here says who calls, in which room or for which turn: that follows from the token, and a
+key that claims it is refused by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, TypeVar
+
+from pydantic import Field, StringConstraints, ValidationError
+
+from groupx_shared.errors import ErrorCode, RefusedError
+from groupx_shared.names import nearest
+from groupx_shared.text import safe_line
+from groupx_shared.wire.base import RequestModel
+from groupx_shared.wire.requests import FORBIDDEN_SENDER_FIELDS, MAX_PAGE, MAX_TARGETS
+
+MAX_TIMEOUT_MS: Final = 60_000
+DEFAULT_HITS: Final = 20
+MAX_HITS: Final = 50
+MAX_ISSUES: Final = 20
+MAX_SEQ: Final = 2**63 - 1
+
+Id = Annotated[str, StringConstraints(min_length=1, max_length=256)]
+CommandId = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"\S")]
+Targets = Annotated[list[Id], Field(min_length=1, max_length=MAX_TARGETS)]
+Timeout = Annotated[int, Field(ge=0, le=MAX_TIMEOUT_MS)]
+Seq = Annotated[int, Field(ge=0, le=MAX_SEQ)]
+
+
+class PublishArguments(RequestModel):
+    """A message that wakes nobody."""
+
+    content: str
+    """What you say, for everybody in the room; up to 131,072 characters."""
+    client_command_id: CommandId
+    """A short id of your own for this message, like "1"; another one for each message of this
+    turn. Repeat it only to repeat the very same call."""
+    reply_to_event_id: Id | None = None
+    """The event that this answers; default: the message that woke you."""
+
+
+class SendArguments(PublishArguments):
+    """A message that wakes its targets."""
+
+    to: Targets
+    """The agents to wake, like "codex" or "agent:codex"; `roster` lists them."""
+
+
+class AskArguments(SendArguments):
+    """A message whose answers are waited for."""
+
+    timeout_ms: Timeout | None = None
+    """How long to wait, in milliseconds, at most 60000; default: as long as possible."""
+    cancel_on_timeout: bool = False
+    """Cancel the turns that have not ended by then. Normally leave it out: they go on, and you
+    collect their answers later."""
+
+
+class CollectArguments(RequestModel):
+    """Waiting again."""
+
+    message_event_id: Id
+    """The messageEventId that `ask` or `send` gave you."""
+    timeout_ms: Timeout | None = None
+    """As in `ask`; 0 only looks."""
+
+
+class ReadArguments(RequestModel):
+    """Events of a root, or one text."""
+
+    correlation_id: Id | None = None
+    """Which root; default: the one you work on. Not together with eventId."""
+    after_seq: Seq = 0
+    """Events after this seq, oldest first; `nextAfterSeq` of the page before."""
+    limit: Annotated[int, Field(ge=1, le=MAX_PAGE)] = 100
+    """How many events at most."""
+    event_id: Id | None = None
+    """Instead of a page: the whole text of this event, part by part."""
+    offset: Annotated[int, Field(ge=0, le=MAX_SEQ)] = 0
+    """Only with eventId: where to go on; `nextOffset` of the part before."""
+
+
+class TurnStatusArguments(RequestModel):
+    """A turn."""
+
+    turn_id: Id | None = None
+    """Which one; default: your own."""
+
+
+class RosterArguments(RequestModel):
+    """Nothing."""
+
+
+class SearchArguments(RequestModel):
+    """Words to look for."""
+
+    query: Annotated[str, StringConstraints(min_length=1, max_length=1_024, pattern=r"\S")]
+    """One or more words; a message must hold all of them."""
+    before_seq: Annotated[int, Field(ge=1, le=MAX_SEQ)] | None = None
+    """Only older messages; `oldestSearchedSeq` of the search before."""
+    limit: Annotated[int, Field(ge=1, le=MAX_HITS)] = DEFAULT_HITS
+    """How many messages at most."""
+
+
+A = TypeVar("A", bound=RequestModel)
+
+
+def read_arguments(model: type[A], given: Mapping[str, Any]) -> A:
+    """Check a call's arguments.
+
+    Raises: RefusedError (SENDER_FIELD_FORBIDDEN; INVALID_ENVELOPE with `details.issues`).
+    """
+    if forbidden := sorted(FORBIDDEN_SENDER_FIELDS & given.keys()):
+        raise RefusedError(
+            f"Leave out {', '.join(forbidden)}: who you are follows from your session.",
+            code=ErrorCode.SENDER_FIELD_FORBIDDEN,
+            details={"forbiddenFields": forbidden},
+        )
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        issues = [_issue(model, found) for found in error.errors(include_url=False)[:MAX_ISSUES]]
+        told = " ".join(f"{issue['path']}: {issue['message']}" for issue in issues[:3])
+        raise RefusedError(
+            f"The arguments do not fit. {told}", details={"issues": issues}
+        ) from error
+
+
+def _issue(model: type[RequestModel], found: Any) -> dict[str, str]:
+    path = ".".join(safe_line(str(part), 80) for part in found["loc"])
+    message = safe_line(str(found["msg"]), 200)
+    if found["type"] == "extra_forbidden":
+        known = [field.alias or name for name, field in model.model_fields.items()]
+        near = nearest(path, known)
+        message = f"There is no such argument{f'; did you mean {near}' if near else ''}."
+    return {"path": path, "code": str(found["type"]), "message": message}
+
+
+def schema_of(model: type[RequestModel]) -> dict[str, Any]:
+    """The JSON schema of a tool's input: flat, without titles and nulls, which some models' APIs
+    do not take."""
+    schema = model.model_json_schema(by_alias=True)
+    properties = {name: _plain(field) for name, field in schema.get("properties", {}).items()}
+    flat = {"type": "object", "properties": properties, "additionalProperties": False}
+    return flat | ({"required": schema["required"]} if schema.get("required") else {})
+
+
+def _plain(field: dict[str, Any]) -> dict[str, Any]:
+    choices = [choice for choice in field.get("anyOf", ()) if choice.get("type") != "null"]
+    kept = {key: value for key, value in field.items() if key not in ("title", "anyOf")}
+    if kept.get("default", 0) is None:
+        del kept["default"]
+    if "description" in kept:
+        kept["description"] = " ".join(kept["description"].split())
+    return {**(choices[0] if choices else {}), **kept}
