@@ -32,12 +32,12 @@ from groupx_shared.wire.replies import (
     RestartReply,
     RoomList,
     RoomReply,
-    TextReply,
     RootContinued,
+    TextReply,
     TurnInfo,
     TurnList,
-)
     UsageReply,
+)
 from groupx_shared.wire.requests import ChangeRoom, CommandRequest, CreateRoom, SendMessage
 
 __all__ = ["DurableFrameSource", "EventRows", "Rooms", "Source"]
@@ -56,13 +56,13 @@ class RoomCommands(Protocol):
         """`how`: retry or continue."""
         ...
 
-    async def restart_agent(self, actor_id: str, client_command_id: str) -> RestartReply: ...
-
     async def continue_root(
         self, correlation_id: str, client_command_id: str, source: Source
     ) -> RootContinued:
         """Let agents go on that a limit has stopped."""
         ...
+
+    async def restart_agent(self, actor_id: str, client_command_id: str) -> RestartReply: ...
 
     async def create_room(self, request: CreateRoom) -> RoomReply: ...
 
@@ -125,11 +125,11 @@ class StateQueries(Protocol):
 
     async def rooms(self) -> RoomList: ...
 
-    async def context_usage(self, room_id: str) -> ContextUsage: ...
-
     async def usage(
         self, room_id: str | None, correlation_id: str | None, actor_id: str | None
     ) -> UsageReply: ...
+
+    async def context_usage(self, room_id: str) -> ContextUsage: ...
 
 
 class MemoryCases(Protocol):

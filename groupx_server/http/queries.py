@@ -110,8 +110,6 @@ class TurnsQuery(QueryModel):
     limit: Limit = DEFAULT_PAGE
 
 
-class ContextQuery(QueryModel):
-    room_id: Id = MAIN_ROOM
 class UsageQuery(QueryModel):
     room_id: Id | None = None
     """Turns of this room; at least one of the three is needed, and all that are given must fit."""
@@ -127,6 +125,8 @@ class UsageQuery(QueryModel):
         return self
 
 
+class ContextQuery(QueryModel):
+    room_id: Id = MAIN_ROOM
     """The room to measure."""
 
 

@@ -17,8 +17,8 @@ from groupx_server.http.routes import (
     runtime,
     stream,
     turns,
-)
     usage,
+)
 
 ROUTES: Final[tuple[AnyRoute, ...]] = (
     *messages.ROUTES,
@@ -27,9 +27,9 @@ ROUTES: Final[tuple[AnyRoute, ...]] = (
     *rooms.ROUTES,
     *history.ROUTES,
     *turns.ROUTES,
-    *agents.ROUTES,
     *roots.ROUTES,
     *usage.ROUTES,
+    *agents.ROUTES,
     *memory.ROUTES,
     *export.ROUTES,
     *document.ROUTES,

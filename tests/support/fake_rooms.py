@@ -187,13 +187,6 @@ class FakeRooms:
             turns=(),
         )
 
-    async def restart_agent(self, actor_id: str, client_command_id: str) -> RestartReply:
-        self._enter()
-        if actor_id not in ("agent:guide", "guide"):
-            sentence = unknown_name("agent", actor_id, ["guide"])
-            raise RefusedError(sentence, code=ErrorCode.UNKNOWN_ACTOR)
-        return RestartReply(actor_id="agent:guide", accepted=True)
-
     async def continue_root(
         self, correlation_id: str, client_command_id: str, source: Source
     ) -> RootContinued:
@@ -210,6 +203,13 @@ class FakeRooms:
             self._room(room_id)
         guide = ActorUsage(actor_id="agent:guide", turns=1, total_tokens=7)
         return UsageReply(totals=UsageTotals(turns=1, total_tokens=7), actors=(guide,))
+
+    async def restart_agent(self, actor_id: str, client_command_id: str) -> RestartReply:
+        self._enter()
+        if actor_id not in ("agent:guide", "guide"):
+            sentence = unknown_name("agent", actor_id, ["guide"])
+            raise RefusedError(sentence, code=ErrorCode.UNKNOWN_ACTOR)
+        return RestartReply(actor_id="agent:guide", accepted=True)
 
     async def reload(self, client_command_id: str) -> ReloadReply:
         self._enter()
