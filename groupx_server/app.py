@@ -41,6 +41,7 @@ from groupx_server.rooms.grants import Grants
 from groupx_server.rooms.live import LateOutlet
 from groupx_server.rooms.reload import ConfigSource, Reloader
 from groupx_server.rooms.roster import Roster, build_roster
+from groupx_server.rooms.searching import Searching
 from groupx_server.rooms.service import RoomService
 from groupx_server.rooms.turnrunner import Runtime
 from groupx_shared.config import load_config, runtime_key
@@ -126,6 +127,7 @@ async def _serve(site: _Site, ledger: Ledger, sock: socket.socket, stop: asyncio
         async with (
             _running(parts.agents, parts.hub, parts.http, parts.state),
             _backed_up(ledger, site.config.storage.backups),
+            _indexed(parts.service.searching),
             _tools_served(parts.tools),
         ):
             with _published(site.workspace, parts.runtime):
@@ -245,6 +247,17 @@ async def _backed_up(ledger: Ledger, settings: BackupSettings) -> AsyncIterator[
         finally:
             if keeping is not None:
                 keeping.cancel()
+
+
+@asynccontextmanager
+async def _indexed(searching: Searching) -> AsyncIterator[None]:
+    """The search index follows the ledger meanwhile; it goes on where it was after a stop."""
+    async with asyncio.TaskGroup() as tasks:
+        indexing = tasks.create_task(searching.run(), name="search index")
+        try:
+            yield
+        finally:
+            indexing.cancel()
 
 
 @asynccontextmanager

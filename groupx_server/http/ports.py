@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from groupx_server.ledger.accept import Source
+from groupx_server.ledger.search import Filters
 from groupx_server.rooms.again import Again
 from groupx_server.rooms.rows import DurableFrameSource, EventRows
 from groupx_shared.wire.memory import (
@@ -39,6 +40,7 @@ from groupx_shared.wire.replies import (
     UsageReply,
 )
 from groupx_shared.wire.requests import ChangeRoom, CommandRequest, CreateRoom, SendMessage
+from groupx_shared.wire.search import SearchIndexReply, SearchReply
 
 __all__ = ["DurableFrameSource", "EventRows", "Rooms", "Source"]
 
@@ -168,8 +170,21 @@ class MemoryCases(Protocol):
     ) -> IdentityReply: ...
 
 
+class SearchCases(Protocol):
+    """Search over messages, memory and identity."""
+
+    async def find(
+        self, text: str, filters: Filters, cursor: str | None, limit: int
+    ) -> SearchReply: ...
+
+    async def rebuild(self, client_command_id: str) -> SearchIndexReply: ...
+
+
 class Rooms(RoomCommands, EventQueries, StateQueries, Protocol):
     """All use cases, as the routes see them."""
 
     @property
     def memories(self) -> MemoryCases: ...
+
+    @property
+    def searching(self) -> SearchCases: ...

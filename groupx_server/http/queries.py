@@ -27,6 +27,8 @@ from groupx_shared.wire.requests import DEFAULT_PAGE, MAX_PAGE
 
 WHERE: Final = "The query"
 MAX_PARAMETERS: Final = 64
+MAX_QUERY_CHARS: Final = 1_000
+"""Of a search: a paragraph."""
 MAX_SEQ: Final = 2**63 - 1
 """SQLite's largest integer."""
 _DIGITS: Final = re.compile(r"[0-9]{1,19}", re.ASCII)
@@ -175,6 +177,28 @@ class IdentityQuery(QueryModel):
     cursor: Id | None = None
     """The last page's `nextCursor`."""
     limit: Limit = DEFAULT_PAGE
+
+
+class SearchQuery(QueryModel):
+    q: Annotated[str, StringConstraints(max_length=MAX_QUERY_CHARS)] = ""
+    """What to look for; any text. Nothing finds nothing."""
+    room_id: Id | None = None
+    """Only in this room; absent: everywhere."""
+    kind: Literal["message", "memory", "identity"] | None = None
+    """Only messages, memory or identity."""
+    actor_id: Id | None = None
+    """Only what this actor said or wrote, and records about it."""
+    type: TypeName | None = None
+    """Only events of this type, or records of this kind."""
+    root: Id | None = None
+    """Only messages with this correlation id."""
+    since: Id | None = None
+    """From this day or time on."""
+    until: Id | None = None
+    """Up to this day or time."""
+    cursor: Id | None = None
+    """The last page's `nextCursor`."""
+    limit: Limit = 20
 
 
 def parse_query(raw: bytes, model: type[Q]) -> Q:

@@ -15,6 +15,7 @@ from groupx_server.http.routes import (
     rooms,
     roots,
     runtime,
+    search,
     stream,
     turns,
     usage,
@@ -31,6 +32,7 @@ ROUTES: Final[tuple[AnyRoute, ...]] = (
     *usage.ROUTES,
     *agents.ROUTES,
     *memory.ROUTES,
+    *search.ROUTES,
     *export.ROUTES,
     *document.ROUTES,
 )

@@ -124,6 +124,11 @@ class Ledger:
         await asyncio.to_thread(copy_online, self.path, target)
 
     @property
+    def is_open(self) -> bool:
+        """It takes work: `aclose` was not called."""
+        return not self._is_closed
+
+    @property
     def is_healthy(self) -> bool:
         """The ledger is open and nothing is wrong with it."""
         return not self._is_closed and self.problem is None

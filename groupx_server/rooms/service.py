@@ -30,6 +30,7 @@ from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.loops import Loops
 from groupx_server.rooms.memories import Memories
 from groupx_server.rooms.rows import DurableFrameSource, EventRows
+from groupx_server.rooms.searching import Searching
 from groupx_server.rooms.turnrunner import Runtime
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.ids import ROOM_PATTERN, RoomId, new_id
@@ -67,6 +68,8 @@ class RoomService:
         self._loops = Loops(runtime, agents)
         self.memories = Memories(runtime)
         """Memory and identity records."""
+        self.searching = Searching(runtime)
+        """Search over messages and records."""
 
     # Commands
 

@@ -42,6 +42,7 @@ from groupx_shared.wire.replies import (
 )
 from groupx_shared.wire.requests import ChangeRoom, CreateRoom, SendMessage
 from support.fake_memories import FakeMemories
+from support.fake_searching import FakeSearching
 
 WHEN: Final = "2026-11-30T12:00:00.000Z"
 USER: Final = {"actorId": "user:web", "kind": "user", "displayName": "You"}
@@ -132,11 +133,17 @@ class FakeRooms:
         self.fault: Exception | None = None
         """Raised by every use case while it is set."""
         self._memories = FakeMemories()
+        self._searching = FakeSearching()
 
     @property
     def memories(self) -> FakeMemories:
         self._enter()
         return self._memories
+
+    @property
+    def searching(self) -> FakeSearching:
+        self._enter()
+        return self._searching
 
     def _enter(self) -> None:
         if self.fault is not None:

@@ -1,0 +1,101 @@
+"""How text becomes words of the search index: the same for rows and for queries.
+
+Scripts that are written without spaces are cut into overlapping pairs of characters, and their
+single characters go into a column of their own; everything else is cut at what is no letter or
+digit. Case, width and accents are folded here and not by the tokenizer, so that one word here is
+always one token there, whatever version of Unicode SQLite was built with. When the outcome for
+any text changes, `INDEX_VERSION` rises, and ledgers build their index anew.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+INDEX_VERSION: Final = 1
+
+MAX_WORD_CHARS: Final = 64
+"""Longer ones (keys, encoded data) are told apart by their first characters; also the longest word
+that the stemmer looks at."""
+
+_UNSPACED: Final = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3041-\u30fa\u30fc-\u312f"
+    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+"""Thai, Lao, Burmese, Khmer, kana, bopomofo, Hangul, Han."""
+_SYMBOLS: Final = "\u2600-\u27bf\U0001f000-\U0001faff"
+_PIECE: Final = re.compile(f"([{_UNSPACED}]+)|[^\\W_{_UNSPACED}{_SYMBOLS}]+|[{_SYMBOLS}]")
+_ASCII_WORD: Final = re.compile(r"[0-9a-z]+")
+_ACCENTED: Final = re.compile("[\u00c0-\u024f\u0370-\u052f\u1e00-\u1fff]")
+_MARKS: Final = re.compile("[\u0300-\u036f\ufe0e\ufe0f\u200d]")
+
+
+@dataclass(frozen=True, slots=True)
+class IndexText:
+    """The words of a text for the two columns they go into, joined by spaces."""
+
+    main: str
+    singles: str
+
+
+def fold(text: str) -> str:
+    """One form of what people see as the same: width, case, accents."""
+    if text.isascii():
+        return text.lower()
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return _MARKS.sub("", _ACCENTED.sub(lambda found: _base(found[0]), folded))
+
+
+@functools.cache
+def _base(character: str) -> str:
+    return unicodedata.normalize("NFKD", character)[0].lower()
+
+
+def pieces(folded: str) -> Iterator[tuple[str, bool]]:
+    """The words of folded text in order; True: a run of a script without spaces."""
+    for found in _PIECE.finditer(folded):
+        yield (found[0], True) if found[1] else (found[0][:MAX_WORD_CHARS], False)
+
+
+def words_of_run(run: str) -> list[str]:
+    """Overlapping pairs; a lone character stays one."""
+    return [run] if len(run) == 1 else [run[at : at + 2] for at in range(len(run) - 1)]
+
+
+def words_of(text: str) -> list[str]:
+    """The words of the main column, in order."""
+    folded = fold(text)
+    if folded.isascii():
+        return [word[:MAX_WORD_CHARS] for word in _ASCII_WORD.findall(folded)]
+    words: list[str] = []
+    for piece, is_run in pieces(folded):
+        words += words_of_run(piece) if is_run else (piece,)
+    return words
+
+
+def index_text(text: str) -> IndexText:
+    """Everything of `text` that is indexed."""
+    folded = fold(text)
+    if folded.isascii():
+        return IndexText(" ".join(words_of(folded)), "")
+    main: list[str] = []
+    singles: list[str] = []
+    for piece, is_run in pieces(folded):
+        main += words_of_run(piece) if is_run else (piece,)
+        singles += piece if is_run else ()
+    return IndexText(" ".join(main), " ".join(singles))
+
+
+def spans(text: str) -> Iterator[tuple[int, int, str, bool]]:
+    """Where the words stand in the text as it is: start, end, folded word, whether it is a run.
+
+    Code points. A character that folds into several words keeps only the first.
+    """
+    for found in _PIECE.finditer(text):
+        for word, is_run in pieces(fold(found[0])):
+            yield found.start(), found.end(), word, is_run
+            break

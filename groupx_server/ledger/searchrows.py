@@ -1,0 +1,203 @@
+"""Rows of the search index: what their columns are, put in and taken out.
+
+The index stores no text. To take a row out, the very words that were put in must be given again,
+so every column here is made only of what never changes: the row's own fields in `search_rows`, and
+texts of the ledger. Whoever changes a text takes its rows out first
+(`searchindex.withdraw_messages`, `withdraw_record`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+import orjson
+
+from groupx_server.domain.searchtext import IndexText, index_text, words_of
+
+NEIGHBOURS: Final = 2
+"""Messages before and after one that make its context (measured: more recall than any other
+part of the index)."""
+
+CONTEXT_CHARS: Final = 600
+"""Of each neighbour: a page of log beside a short question must not drown it."""
+
+EVERY: Final = "all0"
+"""Scope word of every row."""
+
+_ROW: Final = (
+    "row_id, kind, ref_id, room_id, actor_id, subject_id, speaker, type, root, seq, occurred_at,"
+    " context_through"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of `search_rows`; `row_id` is 0 before it is written."""
+
+    row_id: int
+    kind: str
+    ref_id: str
+    room_id: str | None
+    actor_id: str
+    subject_id: str | None
+    speaker: str
+    type: str
+    root: str | None
+    seq: int | None
+    occurred_at: str
+    context_through: int
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of one text, and of its beginning as a neighbour's context."""
+
+    whole: IndexText
+    start: str
+
+
+def words_for(content: str) -> Words:
+    """Cut a text for the index."""
+    whole = index_text(content)
+    is_short = len(content) <= CONTEXT_CHARS
+    start = whole.main if is_short else index_text(content[:CONTEXT_CHARS]).main
+    return Words(whole, start)
+
+
+def content_of(body_json: str) -> str:
+    """The text of a message's body; what is no such body has none."""
+    try:
+        body = orjson.loads(body_json)
+    except orjson.JSONDecodeError:
+        return ""
+    content = body.get("content") if isinstance(body, dict) else None
+    return content if isinstance(content, str) else ""
+
+
+def scope_word(kind: str, value: str) -> str:
+    """One word for a room or an actor. The digit at its end keeps the stemmer away."""
+    return f"{kind}{hashlib.blake2s(value.encode(), digest_size=8).hexdigest()}0"
+
+
+def kind_word(kind: str) -> str:
+    """The scope word of a kind of row."""
+    return f"kind{kind}0"
+
+
+def put(connection: sqlite3.Connection, row: Row, words: Words, context: str) -> Row:
+    """Write a row and its words; a row that has its number already keeps it."""
+    number = row.row_id or None
+    values = (number, *_fields(row))
+    cursor = connection.execute(
+        f"INSERT INTO search_rows({_ROW}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values
+    )
+    written = replace(row, row_id=cursor.lastrowid or row.row_id)
+    _write_words(connection, "", written, words, context)
+    return written
+
+
+def take_out(connection: sqlite3.Connection, row: Row, words: Words, context: str) -> None:
+    """Take a row out; `words` and `context` are those it was put in with."""
+    _write_words(connection, "delete", row, words, context)
+    connection.execute("DELETE FROM search_rows WHERE row_id = ?", (row.row_id,))
+
+
+def change_context(
+    connection: sqlite3.Connection, row: Row, words: Words, old: str, new: str, through: int
+) -> None:
+    """Put other neighbours' words into a row."""
+    if old != new:
+        _write_words(connection, "delete", row, words, old)
+        _write_words(connection, "", row, words, new)
+    connection.execute(
+        "UPDATE search_rows SET context_through = ? WHERE row_id = ?", (through, row.row_id)
+    )
+
+
+def find(connection: sqlite3.Connection, kind: str, ref_id: str) -> Row | None:
+    """The row of a message or record; None when it is not in the index."""
+    found = connection.execute(
+        f"SELECT {_ROW} FROM search_rows WHERE kind = ? AND ref_id = ?", (kind, ref_id)
+    ).fetchone()
+    return None if found is None else Row(*found)
+
+
+def _fields(row: Row) -> tuple[object, ...]:
+    return (
+        row.kind,
+        row.ref_id,
+        row.room_id,
+        row.actor_id,
+        row.subject_id,
+        row.speaker,
+        row.type,
+        row.root,
+        row.seq,
+        row.occurred_at,
+        row.context_through,
+    )
+
+
+def _write_words(
+    connection: sqlite3.Connection, command: str, row: Row, words: Words, context: str
+) -> None:
+    columns = (
+        " ".join(words_of(row.speaker)),
+        words.whole.main,
+        context,
+        _days(row.occurred_at),
+        words.whole.singles,
+        _scope(row),
+    )
+    if command:
+        connection.execute(
+            "INSERT INTO search_fts(search_fts, rowid, speaker, text, context, days, singles,"
+            " scope) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (command, row.row_id, *columns),
+        )
+        return
+    connection.execute(
+        "INSERT INTO search_fts(rowid, speaker, text, context, days, singles, scope)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (row.row_id, *columns),
+    )
+
+
+def _scope(row: Row) -> str:
+    words = [EVERY, kind_word(row.kind), scope_word("a", row.actor_id)]
+    if row.room_id is not None:
+        words.append(scope_word("r", row.room_id))
+    if row.subject_id is not None and row.subject_id != row.actor_id:
+        words.append(scope_word("a", row.subject_id))
+    return " ".join(words)
+
+
+def _days(occurred_at: str) -> str:
+    """The day in words: `2026 january 31 saturday`. A time that cannot be read has none."""
+    try:
+        moment = datetime.fromisoformat(occurred_at)
+    except ValueError:
+        return ""
+    return f"{moment.year} {_MONTHS[moment.month - 1]} {moment.day} {_WEEKDAYS[moment.weekday()]}"
+
+
+_MONTHS: Final = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
+_WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+"""Not by strftime, which speaks the language of the machine."""
