@@ -101,6 +101,14 @@ class Api:
         """The whole text of an event whose body holds a cut one."""
         return str(self._call("GET", path_of("api", "events", event_id, "text"))["text"])
 
+    def search(self, **query: object) -> Json:
+        """What a query finds, best first."""
+        return self._call("GET", path_of("api", "search", query=query))
+
+    def rebuild_search(self) -> Json:
+        """Have the search index built anew."""
+        return self._call("POST", "/api/search/rebuild", {"clientCommandId": new_id("cmd")})
+
     def turns(self, **query: object) -> Json:
         """A page of turns, newest first."""
         return self._call("GET", path_of("api", "turns", query=query))

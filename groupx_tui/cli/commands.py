@@ -135,6 +135,53 @@ COMMANDS: Final = (
         ),
     ),
     Command(
+        ("search",),
+        "search:run",
+        "Find messages, memory and identity, the best first.",
+        arguments=(
+            Argument(
+                "query",
+                'Words, "a phrase", +must, -not, pre*; any text will do.',
+                required=False,
+                metavar="QUERY",
+            ),
+        ),
+        options=(
+            ANY_ROOM,
+            Option(
+                ("--kind",),
+                "Only this kind.",
+                kind="choice",
+                default="all",
+                choices=("all", "message", "memory", "identity"),
+            ),
+            Option(
+                ("--actor",),
+                "Only by or about this agent, or a full actor id like user:web.",
+                metavar="ACTOR",
+                complete="agents",
+            ),
+            Option(("--since",), "From this day or time on, like 2026-01-31.", metavar="TIME"),
+            Option(("--until",), "Up to this day or time.", metavar="TIME"),
+            Option(
+                ("--limit", "-n"),
+                "How many.",
+                kind="integer",
+                default=20,
+                minimum=1,
+                maximum=500,
+                metavar="N",
+            ),
+            Option(
+                ("--rebuild",),
+                "Build the index anew from the ledger, instead of asking it.",
+                kind="flag",
+            ),
+            JSON,
+            CONFIG,
+        ),
+    ),
+    Command(
         ("export",),
         "export:run",
         "Write everything durable, whole and in order.",
