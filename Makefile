@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 FILES := groupx_server groupx_tui shared themes tests
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint types layers format bench lock wheel-check clean
+.PHONY: help run test check lint types layers format soak bench lock wheel-check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 16
@@ -46,6 +46,9 @@ types: $(VENV)/.dev ## mypy --strict
 format: $(VENV)/.dev ## format and fix what can be fixed
 	$(BIN)/ruff check --fix-only $(FILES)
 	$(BIN)/ruff format $(FILES)
+
+soak: $(VENV)/.dev ## kill server and agents under load for some minutes; prove that nothing is lost
+	PYTHONPATH=tests $(BIN)/python tests/soak/soak.py $(SOAK)
 
 bench: $(VENV)/.dev ## run the benchmarks (prints JSON)
 	@for file in tests/bench/*_bench.py; do env -u PYTHONDONTWRITEBYTECODE $(BIN)/python "$$file" || exit 1; done
