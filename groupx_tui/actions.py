@@ -242,7 +242,7 @@ _ANYWHERE: Final = (
     _any("focus.next", "Next part", "Go to the next part of the window.", "tab"),
     _any("focus.previous", "Previous part", "Go to the part before.", "shift+tab"),
     _any("server.start", "Start the server", "Start the server of this workspace, if it is gone.",
-         slash="start"),
+         "f5", slash="start"),
     _any("app.theme", "Theme", "Choose the colours; they show while you choose.",
          slash="theme", argument="NAME"),
     _any("app.export", "Export the room", "Tells the command that writes this room to a file.",

@@ -113,30 +113,48 @@ class GroupXApp(App[int], inherit_bindings=False):
         for note in (*self._notes, self.drafts.problem):
             if note:
                 self.tell(note, "warning")
-        self.call_after_refresh(self.connect)
+        self.call_after_refresh(self._begin)
 
     def _came_back(self, app: App[Any]) -> None:
         """The window was suspended and is in the foreground again: the shell wrote over it."""
         self.refresh(layout=True)
 
-    def connect(self) -> None:
-        """Make sure that a server runs, then follow it; a running connection is begun anew."""
-        self.run_worker(self._follow(), group="connection", exclusive=True)
+    def _begin(self) -> None:
+        """Make sure that a server runs, then follow it until the window closes."""
 
-    async def _follow(self) -> None:
+        async def follow() -> None:
+            await self._ensure_server()
+            await self.session.run(self._view_changed)
+
+        self.run_worker(follow(), group="connection")
+
+    def start_server(self) -> None:
+        """Start the server again; who follows it sees by himself when it is there."""
+
+        async def start() -> None:
+            self.room.banner.say_starting(is_starting=True)
+            try:
+                await self._ensure_server()
+            finally:
+                self.room.banner.say_starting(is_starting=False)
+            self.session.hurry()
+
+        self.run_worker(start(), group="start", exclusive=True)
+
+    async def _ensure_server(self) -> None:
         try:
             await in_daemon_thread(self._start_server, "groupx-start")
         except GroupXError as error:
             self.post_message(ServerFailed(error.message))
-        await self.session.run(self._view_changed)
 
     @on(ServerFailed)
     def _server_failed(self, event: ServerFailed) -> None:
         def answered(again: bool | None) -> None:
             if again:
-                self.connect()
+                self.start_server()
 
-        self.push_screen(Trouble(self.keymap, event.why), answered)
+        if not isinstance(self.screen, Trouble):
+            self.push_screen(Trouble(self.keymap, event.why), answered)
 
     def leave(self, code: int = 0) -> None:
         """Close the window; what is written stays a draft."""
@@ -176,6 +194,8 @@ class GroupXApp(App[int], inherit_bindings=False):
         if not self.room.is_mounted:
             return
         view = self.view
+        if view.connection == "live" and isinstance(self.screen, Trouble):
+            self.screen.dismiss(None)  # somebody else has started it
         self.handlers.room.before_show(view)
         self.room.show(view)
         self.handlers.room.after_show(view)
@@ -254,17 +274,18 @@ class GroupXApp(App[int], inherit_bindings=False):
         self,
         work: Coroutine[Any, Any, Result],
         done: Callable[[Result], object] | None = None,
-        failed: Callable[[GroupXError], object] | None = None,
+        failed: Callable[[GroupXError], str | None] | None = None,
     ) -> None:
-        """Do `work` beside the loop's other work; say its refusal, or hand the result to `done`."""
+        """Do `work` beside the loop's other work; say its refusal, or hand the result to `done`.
+
+        `failed` does what is to be done about an error, and may return a better sentence for it."""
 
         async def guarded() -> None:
             try:
                 result = await work
             except GroupXError as error:
-                self.tell(error.message, "error")
-                if failed is not None:
-                    failed(error)
+                better = None if failed is None else failed(error)
+                self.tell(better or error.message, "error")
                 return
             if done is not None:
                 done(result)

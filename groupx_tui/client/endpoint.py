@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from groupx_shared.errors import ServerUnreachableError, WorkspaceError
 from groupx_shared.runtime import RuntimeFile, read_runtime
 from groupx_shared.workspace import Workspace
+from groupx_tui.client.refusals import REACHED
 
 FindServer = Callable[[], RuntimeFile | None]
 """Returns where the server is now; None when none runs. May raise WorkspaceError or
@@ -45,7 +46,8 @@ class Endpoint:
         if self._current is None:
             raise ServerUnreachableError(
                 "No GroupX server runs for this workspace. Start it with “groupx serve”, or just "
-                "“groupx”."
+                "“groupx”.",
+                details={REACHED: False},
             )
         return self._current
 

@@ -18,7 +18,7 @@ from groupx_shared.wire.requests import SendMessage
 from groupx_tui.client.backoff import Backoff
 from groupx_tui.client.events import Sleep
 from groupx_tui.client.http import ServerClient
-from groupx_tui.client.refusals import request_of
+from groupx_tui.client.refusals import REACHED, never_arrived, request_of
 from groupx_tui.client.viewstore import ViewStore
 from groupx_tui.state.pending import add_pending, confirm_pending, refuse_pending
 
@@ -78,7 +78,7 @@ class Outbox:
         try:
             accepted = await self._post(message)
         except GroupXError as error:
-            is_lost = isinstance(error, ServerUnreachableError)
+            is_lost = isinstance(error, ServerUnreachableError) and not never_arrived(error)
             reason = UNKNOWN_FATE if is_lost else error.message
             self._store.set(refuse_pending(self._store.view, command, reason))
             raise
@@ -86,15 +86,17 @@ class Outbox:
         return accepted
 
     async def _post(self, message: SendMessage) -> MessageAccepted:
-        backoff = Backoff()
-        for _ in range(MAX_TRIES - 1):
+        backoff, may_be_there = Backoff(), False
+        for tries_left in reversed(range(MAX_TRIES)):
             try:
                 return await self._client.send_message(message)
             except GroupXError as error:
-                if not _may_pass(error):
+                may_be_there = may_be_there or not never_arrived(error)
+                if not _may_pass(error) or not tries_left:
+                    error.details[REACHED] = may_be_there
                     raise
                 await self._sleep(backoff.next_pause())
-        return await self._client.send_message(message)
+        raise AssertionError("the last try returns or raises")
 
 
 def _may_pass(error: GroupXError) -> bool:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 Request = TypeVar("Request", bound=RequestModel)
 
 MAX_SENTENCE_CHARS: Final = 1_000
+REACHED: Final = "reached"
+"""In the details of an unreachable server: False when the request cannot have arrived."""
 
 TOKEN_SENTENCE: Final = (
     "The server at {url} does not accept this client's token: it is not the server that wrote the "
@@ -69,12 +71,25 @@ def not_ours(url: str, found: str) -> ServerUnreachableError:
     )
 
 
-def unreachable(url: str, cause: str) -> ServerUnreachableError:
-    """Return the error for a connection that could not be made or broke."""
+def unreachable(url: str, cause: str, *, reached: bool = True) -> ServerUnreachableError:
+    """Return the error for a connection that could not be made (not `reached`) or broke."""
     return ServerUnreachableError(
         f"The GroupX server at {url} does not answer ({cause}). "
-        "Look with “groupx status” and “groupx logs”; start it with “groupx serve”."
+        "Look with “groupx status” and “groupx logs”; start it with “groupx serve”.",
+        details={REACHED: reached},
     )
+
+
+def never_arrived(error: GroupXError) -> bool:
+    """Whether it is certain that the request reached no server, or was refused by it."""
+    return isinstance(error, RefusedError) or error.details.get(REACHED) is False
+
+
+def was_reached(error: httpx.TransportError) -> bool:
+    """Whether there was a connection before the request broke."""
+    import httpx
+
+    return not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
 
 
 def cause_of(error: httpx.TransportError) -> str:

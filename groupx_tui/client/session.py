@@ -29,6 +29,7 @@ from groupx_shared.wire.replies import (
     RoomInfo,
 )
 from groupx_shared.workspace import Workspace
+from groupx_tui.client.backoff import Pause
 from groupx_tui.client.endpoint import Endpoint, FindServer
 from groupx_tui.client.events import Sleep
 from groupx_tui.client.following import FIRST_EVENTS, Following
@@ -65,13 +66,15 @@ class ClientSession:
         *,
         room_id: str = MAIN_ROOM,
         find_server: FindServer | None = None,
-        sleep: Sleep = asyncio.sleep,
+        sleep: Sleep | None = None,
     ) -> None:
+        self._pause = Pause()
+        wait = sleep or self._pause
         self._client = ServerClient(Endpoint(find_server or (lambda: read_runtime(workspace))))
         self._store = ViewStore(ClientView(room_id=room_id, timeline=TimelineView(room_id)))
         self._windows = Windows(self._store, self._client)
-        self._outbox = Outbox(self._store, self._client, sleep)
-        self._following = Following(self._store, self._client, self._windows, sleep)
+        self._outbox = Outbox(self._store, self._client, sleep or asyncio.sleep)
+        self._following = Following(self._store, self._client, self._windows, wait)
 
     @property
     def view(self) -> ClientView:
@@ -92,6 +95,11 @@ class ClientSession:
         self._store.on_change = on_change
         on_change(self.view)
         await self._following.run()
+
+    def hurry(self) -> None:
+        """A server was started just now: try to connect without waiting any longer."""
+        if self.view.connection != "live":
+            self._pause.cut()
 
     async def aclose(self) -> None:
         """Close the connections; call it after `run` was cancelled."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from groupx_shared.wire.base import RequestModel
 from groupx_tui.client.endpoint import Endpoint
-from groupx_tui.client.refusals import cause_of, refusal_of, unreachable
+from groupx_tui.client.refusals import cause_of, refusal_of, unreachable, was_reached
 
 if TYPE_CHECKING:
     import httpx
@@ -64,7 +64,8 @@ class Transport:
                 response = await self._http.send(self._request(method, path, query, content))
             except httpx.TransportError as error:
                 if is_last or not self._may_repeat(error):
-                    raise unreachable(url, cause_of(error)) from error
+                    cause, reached = cause_of(error), was_reached(error)
+                    raise unreachable(url, cause, reached=reached) from error
                 continue
             if response.is_success:
                 return response.content

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.actions import SkipAction
 
-from groupx_shared.errors import GroupXError, RefusedError
+from groupx_shared.errors import GroupXError, ServerUnreachableError
 from groupx_tui.widgets.composer.composer import Composer
 
 if TYPE_CHECKING:
@@ -76,12 +76,20 @@ class ComposerHandlers:
     def send_message(self, message: Composer.Submitted) -> None:
         """Post it; a refused text comes back."""
 
-        def failed(error: GroupXError) -> None:
-            # Without an answer nobody knows whether it arrived: the timeline says so, and the
-            # text is not put back where one Enter would send it twice (the up key brings it).
-            if isinstance(error, RefusedError):
-                self._composer.restore(message.text, message.reply)
-                self._dismiss_refused(message.text)
+        def failed(error: GroupXError) -> str | None:
+            from groupx_tui.client.refusals import never_arrived  # loaded with the session
+
+            # When nobody knows whether it arrived, the timeline says so, and the text is not put
+            # back where one Enter would send it twice (the up key brings it).
+            if not never_arrived(error):
+                return None
+            self._composer.restore(message.text, message.reply)
+            self._dismiss_refused(message.text)
+            if not isinstance(error, ServerUnreachableError):
+                return None
+            key = self._app.keymap.shown("server.start")
+            how = f"{key} or /start" if key else "/start"
+            return f"Not sent, your text is back: there is no server. {how} starts it."
 
         reply_to = None if message.reply is None else message.reply.event_id
         self._app.attempt(

@@ -115,4 +115,4 @@ class ServerHandlers:
         if self._app.view.connection == "live":
             self._app.tell("The server is running.")
             return
-        self._app.connect()
+        self._app.start_server()

@@ -64,7 +64,7 @@ class RoomScreen(Screen[None], inherit_bindings=False):
         self.header = RoomHeader()
         self.panel = SidePanel(keymap)
         self.timeline = Timeline(id="timeline", keys=key_hints(keymap))
-        self.banner = Banner()
+        self.banner = Banner(keymap.shown("server.start"))
         self.popup = CompletionPopup()
         self.composer = Composer(keymap, self.popup, act)
         self.keybar = KeyBar(keymap)

@@ -1,7 +1,14 @@
-"""What there is to say about the connection, only while there is something. Never in the way."""
+"""What there is to say about the connection, only while there is something. Never in the way.
+
+Invariant: what stands here is so as long as it stands here: no countdown that nobody counts, no
+promise. A click does what the key does.
+"""
 
 from __future__ import annotations
 
+import re
+
+from textual import events
 from textual.content import Content
 from textual.widgets import Static
 
@@ -9,6 +16,8 @@ from groupx_shared.text import safe_line
 from groupx_tui.state.model import ClientView
 
 MAX_CHARS = 300
+STARTING = "Starting the server …"
+_ADDRESS = re.compile(r" at https?://[^\s/]+")
 
 
 class Banner(Static):
@@ -26,36 +35,55 @@ class Banner(Static):
     }
     """
 
-    def __init__(self) -> None:
+    def __init__(self, start_key: str = "") -> None:
+        """`start_key`: what people call the key that starts the server."""
         super().__init__(markup=False)
         self.sentence = ""
+        self._how = f"{start_key} or /start" if start_key else "/start"
+        self._view = ClientView(connection="live")
+        self._is_starting = False
 
     def show(self, view: ClientView) -> None:
         """Say how the connection is."""
-        sentence = connection_sentence(view)
+        self._view = view
+        self._say()
+
+    def say_starting(self, *, is_starting: bool) -> None:
+        """A start of the server was asked for here, or has ended."""
+        self._is_starting = is_starting
+        self._say()
+
+    def _say(self) -> None:
+        is_live = self._view.connection == "live"
+        starting = self._is_starting and not is_live
+        sentence = STARTING if starting else connection_sentence(self._view, self._how)
         if sentence == self.sentence:
             return
         self.sentence = sentence
         self.display = bool(sentence)
         self.update(Content(sentence))
 
+    async def on_click(self, event: events.Click) -> None:
+        """Start the server."""
+        event.stop()
+        await self.run_action("app.act('server.start')")
 
-def connection_sentence(view: ClientView) -> str:
-    """What to tell about the connection; empty while all is well.
 
-    Of the detail only what happened and the next try: its advice is for the command line."""
-    detail = safe_line(view.connection_detail, MAX_CHARS)
-    what = detail.partition(". ")[0].rstrip(".")
-    _, mark, pause = detail.rpartition("Next try")
-    again = f"{mark}{pause}" if mark else ""
+def connection_sentence(view: ClientView, how: str = "/start") -> str:
+    """What to tell about the connection; empty while all is well. `how`: what starts the server.
+
+    Of the detail only what happened: its advice is for the command line."""
+    what = safe_line(view.connection_detail, MAX_CHARS).partition(". ")[0].rstrip(".")
+    what = _ADDRESS.sub("", what)  # there is one server; where it listens helps nobody here
     match view.connection:
         case "live":
             return ""
         case "connecting":
-            return f"Connecting to the server … {detail}".strip()
+            return "Connecting to the server …"
         case "reconnecting":
-            return f"{what or 'Reconnecting'}. {again} /start starts the server.".replace("  ", " ")
+            reason = what or "The connection broke"
+            return f"{reason}. Trying again every few seconds; {how} starts the server."
         case "offline":
-            return f"There is no server; /start starts it. {again}".strip()
+            return f"There is no server; {how} starts it. What you write here is kept."
         case "closed":
-            return f"The connection is closed. {detail}".strip()
+            return "The connection is closed."

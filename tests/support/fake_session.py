@@ -128,6 +128,9 @@ class FakeSession(ClientSession):
         self.push()
         await asyncio.Event().wait()
 
+    def hurry(self) -> None:
+        self.asked.append(("hurry",))
+
     async def aclose(self) -> None:
         self.is_closed = True
 

@@ -55,6 +55,12 @@ class Window:
             await asyncio.wait_for(self.app.workers.wait_for_complete(commands), PATIENCE_S)
             await self.pilot.pause()
 
+    async def until(self, is_so: Callable[[], bool]) -> None:
+        """Wait until it is so, letting everything else happen."""
+        async with asyncio.timeout(PATIENCE_S):
+            while not is_so():
+                await self.settle()
+
     @property
     def text(self) -> str:
         """What is written."""

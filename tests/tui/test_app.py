@@ -64,8 +64,37 @@ async def test_a_server_that_cannot_start_is_told_and_can_be_tried_again() -> No
         assert isinstance(window.top, Trouble)
         assert "Check its permissions" in window.screen_text()
         await window.press("enter")
-        assert len(tries) == 2
+        await window.until(lambda: len(tries) == 2)
         assert not window.has_dialog
+
+
+async def test_the_trouble_goes_when_somebody_else_has_started_the_server() -> None:
+    def start() -> None:
+        raise WorkspaceError("No.")
+
+    session = FakeSession(ClientView(connection="offline"))
+    async with open_window(session, start_server=start) as window:
+        await window.until(lambda: window.has_dialog)
+        session.push(connection="live")
+        await window.until(lambda: not window.has_dialog)
+
+
+async def test_the_banner_says_that_the_server_is_being_started() -> None:
+    release = threading.Event()
+    starts: list[int] = []
+
+    def start() -> None:
+        starts.append(1)
+        if len(starts) > 1:
+            release.wait(PATIENCE_S)
+
+    session = FakeSession(ClientView(connection="offline"))
+    async with open_window(session, start_server=start) as window:
+        await window.until(lambda: "f5 or /start starts it" in window.screen_text())
+        await window.pilot.click("Banner")
+        await window.until(lambda: "Starting the server" in window.screen_text())
+        release.set()
+        await window.until(lambda: "f5 or /start" in window.screen_text())
 
 
 async def test_escape_in_the_trouble_shows_the_room_without_a_server() -> None:
@@ -78,7 +107,7 @@ async def test_escape_in_the_trouble_shows_the_room_without_a_server() -> None:
         await window.settle()
         await window.press("escape")
         assert not window.has_dialog
-        assert "/start starts it" in window.screen_text()
+        assert "f5 or /start starts it" in window.screen_text()
 
 
 async def test_the_room_names_the_window() -> None:

@@ -155,7 +155,7 @@ async def test_pauses_grow_while_nobody_answers_and_shrink_after_an_event(
         server.drop_stream()
         server.script.say("two")
         assert await follower.seqs(1) == [2]
-        assert follower.pauses == [0.25, 0.5, 1, 2, 4]
+        assert follower.pauses == [0.25, 0.5, 1, 2, 3]
         assert follower.states[3].reason == "It is closing."
         assert follower.states[3].next_try_s == 0.5
         server.drop_stream()

@@ -7,11 +7,13 @@ import pytest
 from groupx_shared.errors import ErrorCode, RefusedError, ServerUnreachableError
 from groupx_tui.client.http import ServerClient
 from groupx_tui.client.outbox import MAX_TRIES, UNKNOWN_FATE, Outbox, utc_now
+from groupx_tui.client.refusals import never_arrived
 from groupx_tui.client.viewstore import ViewStore
 from groupx_tui.state.model import ClientView, MessageBlock
 from groupx_tui.state.reduce import apply_bootstrap
-from support.fake_server import FakeServer, hang_up, refuse
+from support.fake_server import FakeServer, hang_up, refuse, runtime_at
 from support.loopback_http import HttpRequest, Responder
+from support.server_place import Place
 
 
 class Sending:
@@ -75,6 +77,32 @@ async def test_a_message_whose_fate_is_unknown_says_so(
         await sending.outbox.send("hi", [], None)
     assert sending.block().refusal == UNKNOWN_FATE
     assert len(sending.pauses) == MAX_TRIES - 1
+
+
+async def test_a_message_that_met_no_server_at_all_is_known_not_to_have_arrived(
+    place: Place, sending: Sending
+) -> None:
+    place.runtime = runtime_at("http://127.0.0.1:1")
+    with pytest.raises(ServerUnreachableError) as caught:
+        await sending.outbox.send("hi", [], None)
+    assert never_arrived(caught.value)
+    assert "does not answer" in str(sending.block().refusal)
+
+
+async def test_one_try_that_may_have_arrived_leaves_its_fate_unknown(
+    server: FakeServer, place: Place, client: ServerClient, sending: Sending
+) -> None:
+    async def gone_by_then(pause: float) -> None:
+        place.runtime = None
+        client.endpoint.refresh()
+
+    sending.outbox._sleep = gone_by_then
+    for _ in range(2):
+        server.fail_next("/api/messages", hang_up)
+    with pytest.raises(ServerUnreachableError) as caught:
+        await sending.outbox.send("hi", [], None)
+    assert not never_arrived(caught.value)
+    assert sending.block().refusal == UNKNOWN_FATE
 
 
 async def test_a_refusal_is_shown_at_the_message_and_raised(

@@ -8,6 +8,7 @@ import pytest
 from textual import events
 
 from groupx_shared.errors import ErrorCode, RefusedError, ServerUnreachableError
+from groupx_tui.client.refusals import REACHED
 from groupx_tui.state.model import TimelineView
 from support.fake_session import FakeSession, message, sample_view
 from support.window import open_window
@@ -96,6 +97,17 @@ async def test_a_text_that_may_have_arrived_is_not_put_back_under_enter() -> Non
         assert window.text == ""
         await window.press("up")
         assert window.text == "once"
+
+
+async def test_a_text_that_met_no_server_comes_back_and_that_is_said() -> None:
+    async with open_window() as window:
+        window.session.refusal = ServerUnreachableError("None.", details={REACHED: False})
+        await window.type("once")
+        await window.press("enter")
+        assert window.text == "once"
+        assert window.toasts[-1] == (
+            "Not sent, your text is back: there is no server. f5 or /start starts it."
+        )
 
 
 async def test_too_long_a_text_is_refused_and_kept() -> None:

@@ -10,6 +10,7 @@ from groupx_tui.preferences import PreferenceFile
 from groupx_tui.screens.chooser import Chooser
 from groupx_tui.screens.reader import Reader
 from groupx_tui.state.model import ClientView
+from support.does import does
 from support.fake_session import FakeSession
 from support.window import open_window
 
@@ -138,7 +139,8 @@ async def test_export_tells_the_command_for_this_room() -> None:
         assert "groupx export --room main" in window.toasts[-1]
 
 
-async def test_start_begins_the_connection_anew_only_when_it_is_gone() -> None:
+@does("server.start")
+async def test_start_starts_the_server_only_when_it_is_gone() -> None:
     starts: list[int] = []
 
     def start() -> None:
@@ -148,15 +150,17 @@ async def test_start_begins_the_connection_anew_only_when_it_is_gone() -> None:
     async with open_window(session, start_server=start) as window:
         await session.started.wait()
         await window.settle()
-        session.started.clear()
         await window.type("/start")
         await window.press("enter")
-        await session.started.wait()
-        assert len(starts) == 2
+        await window.until(lambda: bool(window.asked("hurry")))
+        assert (len(starts), session.runs) == (2, 1)
+        await window.press("f5")
+        await window.until(lambda: len(window.asked("hurry")) == 2)
+        assert (len(starts), session.runs) == (3, 1)
         session.push(connection="live")
         await window.type("/start")
         await window.press("enter")
-        assert len(starts) == 2
+        assert len(starts) == 3
         assert "running" in window.toasts[-1]
 
 

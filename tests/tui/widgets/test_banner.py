@@ -5,25 +5,47 @@ from __future__ import annotations
 import pytest
 
 from groupx_tui.state.model import ClientView, Connection
-from groupx_tui.widgets.banner import Banner, connection_sentence
+from groupx_tui.widgets.banner import STARTING, Banner, connection_sentence
 
 
 @pytest.mark.parametrize(
     ("connection", "words"),
     [
         ("connecting", "Connecting to the server"),
-        ("reconnecting", "No answer. Next try in 2 s. /start starts the server."),
-        ("offline", "There is no server; /start starts it. Next try in 2 s."),
+        ("reconnecting", "No answer. Trying again every few seconds; f5 or /start starts the"),
+        ("offline", "There is no server; f5 or /start starts it."),
         ("closed", "The connection is closed."),
     ],
 )
 def test_it_says_how_it_is_and_what_to_do(connection: Connection, words: str) -> None:
     view = ClientView(connection=connection, connection_detail="No answer. Next try in 2 s.")
-    assert words in connection_sentence(view)
+    sentence = connection_sentence(view, "f5 or /start")
+    assert words in sentence
+    assert "2 s" not in sentence, "nobody counts it down"
+
+
+def test_the_address_is_left_out() -> None:
+    view = ClientView(
+        connection="reconnecting",
+        connection_detail="The GroupX server at http://127.0.0.1:39587 does not answer (no). Look.",
+    )
+    assert connection_sentence(view).startswith("The GroupX server does not answer (no). Trying")
 
 
 def test_while_live_there_is_nothing() -> None:
     assert connection_sentence(ClientView(connection="live", connection_detail="x")) == ""
+
+
+def test_a_start_is_told_while_it_goes_on_and_not_longer_than_it_matters() -> None:
+    banner = Banner("f5")
+    banner.show(ClientView(connection="offline"))
+    banner.say_starting(is_starting=True)
+    assert banner.sentence == STARTING
+    banner.show(ClientView(connection="live"))
+    assert banner.sentence == ""
+    banner.show(ClientView(connection="offline"))
+    banner.say_starting(is_starting=False)
+    assert "f5 or /start" in banner.sentence
 
 
 def test_it_shows_and_hides_itself() -> None:
