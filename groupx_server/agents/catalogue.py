@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from groupx_server.agents.claude_program import MINIMUM_VERSION as CLAUDE_MINIMUM
-
 _NODE: Final = "Node 22 or newer"
 """On an older Node, npm silently installs an old version of several of these."""
 
@@ -27,6 +25,7 @@ class KnownAgent:
     program: str
     """What is looked for on PATH and in the usual places. Never started without arguments."""
     install: str
+    """The command line; empty: as its makers say."""
     login: str
     """What a person does when it says that nobody is signed in; a sentence."""
     packages: tuple[str, ...] = ()
@@ -65,7 +64,7 @@ KNOWN_AGENTS: Final = (
         "Run “claude” once and sign in, or put ANTHROPIC_API_KEY into the agent's `env`.",
         packages=("@anthropic-ai/claude-code",),
         seen="2.1.332",
-        minimum=CLAUDE_MINIMUM,
+        minimum=(2, 1, 197),
         places=(".claude/local",),
     ),
     KnownAgent(
@@ -162,7 +161,7 @@ KNOWN_AGENTS: Final = (
         "grok",
         "Grok",
         "grok",
-        "see its makers' documentation",
+        "",
         "Run “grok” once in a terminal and sign in.",
         places=(".grok/bin",),
     ),
@@ -170,7 +169,7 @@ KNOWN_AGENTS: Final = (
         "goose",
         "Goose",
         "goose",
-        "see its makers' documentation",
+        "",
         "Run “goose configure”.",
     ),
 )

@@ -64,8 +64,8 @@ class Roster:
             )
         if not entry.enabled:
             raise RefusedError(
-                f"{entry.display_name} is switched off. Set agents.{entry.handle}.enabled to true "
-                "in the config and run “groupx restart”.",
+                f"{entry.display_name} is switched off. Switch it on with “groupx agents enable "
+                f"{entry.handle}”.",
                 code=ErrorCode.AGENT_DISABLED,
             )
         return entry

@@ -89,6 +89,10 @@ class Api:
         path = path_of("api", "agents", agent_actor(agent.removeprefix("@")), "restart")
         return self._call("POST", path, {"clientCommandId": new_id("cmd")})
 
+    def reload(self) -> Json:
+        """Have the server read its config again."""
+        return self._call("POST", "/api/runtime/reload", {"clientCommandId": new_id("cmd")})
+
     def send(self, message: Json) -> Json:
         """Post a message; what comes back is on disk."""
         return self._call("POST", "/api/messages", message)

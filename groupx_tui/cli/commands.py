@@ -8,15 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from groupx_tui.cli.options import Argument, Command, Option
+from groupx_tui.cli.agentcommands import AGENT_COMMANDS
+from groupx_tui.cli.options import CONFIG, JSON, Argument, Command, Option
 
-CONFIG: Final = Option(
-    ("--config",),
-    "Config file, or a folder that holds groupx.json. Default: found upward from the current "
-    "folder, else the default workspace.",
-    metavar="PATH",
-)
-JSON: Final = Option(("--json",), "Print JSON, documented and stable.", kind="flag")
 ROOM: Final = Option(
     ("--room", "-r"),
     "Room id, with or without “room:”.",
@@ -237,19 +231,7 @@ COMMANDS: Final = (
         arguments=(ROOM_ARGUMENT,),
         options=(JSON, CONFIG),
     ),
-    Command(
-        ("agents", "list"),
-        "agents:run_list",
-        "List the agents and how they are.",
-        options=(JSON, CONFIG),
-    ),
-    Command(
-        ("agents", "restart"),
-        "agents:run_restart",
-        "Restart an agent's program.",
-        arguments=(Argument("agent", "Agent.", metavar="AGENT", complete="agents"),),
-        options=(JSON, CONFIG),
-    ),
+    *AGENT_COMMANDS,
     Command(
         ("turns", "list"),
         "turns:run_list",
@@ -410,6 +392,12 @@ COMMANDS: Final = (
         options=(CONFIG,),
     ),
     Command(
+        ("reload",),
+        "reload:run",
+        "Have the running server take a changed config over.",
+        options=(JSON, CONFIG),
+    ),
+    Command(
         ("logs",),
         "logs:run",
         "Print the end of the server's log.",
@@ -439,14 +427,24 @@ COMMANDS: Final = (
     Command(
         ("doctor",),
         "doctor:run",
-        "Check this machine, the workspace and the server.",
-        options=(JSON, CONFIG),
+        "Check this machine, the workspace, its agents and the server.",
+        options=(
+            Option(
+                ("--agent",),
+                "Only this agent, wholly: one tiny turn in a scratch room.",
+                metavar="AGENT",
+                complete="any_agent",
+            ),
+            Option(("--quick",), "Do not start any agent.", kind="flag"),
+            JSON,
+            CONFIG,
+        ),
     ),
 )
 
 GROUPS: Final = {
     "rooms": "Rooms: list, create, rename, archive, restore.",
-    "agents": "Agents: list, restart.",
+    "agents": "Agents: list, add, remove, enable, disable, set, test, restart.",
     "memory": "Memory: list, remember, correct, retract, pin, unpin.",
     "turns": "Turns: list, show, cancel, retry, continue.",
 }

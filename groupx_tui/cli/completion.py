@@ -1,4 +1,4 @@
-"""Shell completion of agent and room names, from the server if one runs.
+"""Shell completion: agents and rooms of the server if one runs, agents of the config, drivers.
 
 Runs at each press of Tab: it never starts a server, and when the server cannot tell within
 `PATIENCE_S`, nothing is offered.
@@ -6,9 +6,11 @@ Runs at each press of Tab: it never starts a server, and when the server cannot 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any, Final
 
+from groupx_shared.drivers import DRIVERS, VENDOR_DRIVERS
 from groupx_shared.errors import GroupXError
 from groupx_shared.text import safe_line
 from groupx_shared.workspace import find_workspace
@@ -24,7 +26,14 @@ Completer = Callable[[str], list[str]]
 
 def of(kind: Completion | None) -> Completer | None:
     """Return the completer for a kind of name; None when there is nothing to complete."""
-    return None if kind is None else {"agents": agents, "rooms": rooms}[kind]
+    completers: dict[Completion, Completer] = {
+        "agents": agents,
+        "rooms": rooms,
+        "config": configured,
+        "drivers": drivers,
+        "any_agent": any_agent,
+    }
+    return None if kind is None else completers[kind]
 
 
 def agents(incomplete: str) -> list[str]:
@@ -35,6 +44,27 @@ def agents(incomplete: str) -> list[str]:
 def rooms(incomplete: str) -> list[str]:
     """Rooms whose short id begins with `incomplete`."""
     return _beginning(incomplete, lambda api: api.rooms(), "roomId", "room:")
+
+
+def configured(incomplete: str) -> list[str]:
+    """Agents of the config file whose id begins with `incomplete`; the file is only glanced at."""
+    try:
+        data = json.loads(find_workspace(None).config_path.read_bytes())
+        names = [safe_line(str(name)) for name in data.get("agents", ())]
+    except (GroupXError, OSError, ValueError, AttributeError, TypeError):
+        return []
+    return sorted(name for name in names if name.startswith(incomplete))
+
+
+def drivers(incomplete: str) -> list[str]:
+    """Known drivers whose name begins with `incomplete`."""
+    return sorted(name for name in DRIVERS if name.startswith(incomplete))
+
+
+def any_agent(incomplete: str) -> list[str]:
+    """Agents of the config and known ones."""
+    known = (name for name in VENDOR_DRIVERS if name.startswith(incomplete))
+    return sorted({*configured(incomplete), *known})
 
 
 def _beginning(

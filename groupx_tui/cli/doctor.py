@@ -1,7 +1,7 @@
-"""`groupx doctor`: checks this machine, the workspace and the server; changes nothing.
+"""`groupx doctor`: checks this machine, the workspace, its agents and the server; changes nothing.
 
 Exit code 0 when nothing is wrong (warnings allowed), 3 when something keeps the server from
-working.
+working, or when the one agent that was asked for cannot be used.
 """
 
 from __future__ import annotations
@@ -13,25 +13,26 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal, cast
 
 from groupx_shared.config import load_config
 from groupx_shared.errors import ConfigError, GroupXError
 from groupx_shared.runtime import read_runtime
-from groupx_shared.settings import AgentSettings, CommandSettings, Config
 from groupx_shared.text import safe_line
 from groupx_shared.version import VERSION
 from groupx_shared.workspace import Workspace
-from groupx_tui.cli import output
+from groupx_tui.cli import output, trials
+from groupx_tui.cli.agents import print_report
 from groupx_tui.cli.diagnostics import ExitCode
 from groupx_tui.cli.options import Invocation
 from groupx_tui.cli.probe import probe
+from groupx_tui.cli.reportlines import level_of, line_of
 from groupx_tui.cli.session import workspace_of
 from groupx_tui.cli.status import config_change
 
-Level = Literal["ok", "warning", "error"]
-_COLOURS: Final = {"ok": "32", "warning": "33", "error": "31"}
+Level = Literal["ok", "warning", "error", "absent"]
+"""absent: a known agent's program that is not on this machine, and that no config asks for."""
+_COLOURS: Final = {"ok": "32", "warning": "33", "error": "31", "absent": "2"}
 OLDEST_SQLITE: Final = (3, 37, 0)
 """First with STRICT tables and everything else the ledger uses."""
 
@@ -43,37 +44,43 @@ class Finding:
     check: str
     level: Level
     text: str
+    agent: dict[str, Any] | None = None
+    """All that is known of the agent that it is about."""
 
 
 def run(call: Invocation) -> int:
-    """Run all checks and print what they found."""
-    findings = list(_findings(workspace_of(call)))
+    """Run all checks and print what they found; or one agent's self-test."""
+    if (name := call.text("agent")) is not None:
+        return print_report(call, trials.try_turn(workspace_of(call), name))
+    findings = list(_findings(workspace_of(call), start=not call.flag("quick")))
     if call.flag("json"):
         output.json_line({"findings": [_as_json(finding) for finding in findings]})
     else:
+        width = max(len(finding.check) for finding in findings)
         for finding in findings:
             level = output.styled(f"{finding.level:8}", _COLOURS[finding.level])
-            output.line(f"{level} {finding.check:10} {safe_line(finding.text, 1000)}")
+            output.line(f"{level} {finding.check:{width}} {safe_line(finding.text, 1000)}")
     is_broken = any(finding.level == "error" for finding in findings)
     return ExitCode.NO_SERVER if is_broken else ExitCode.DONE
 
 
-def _as_json(finding: Finding) -> dict[str, str]:
-    return {"check": finding.check, "level": finding.level, "text": finding.text}
+def _as_json(finding: Finding) -> dict[str, Any]:
+    told = {"check": finding.check, "level": finding.level, "text": finding.text}
+    return told if finding.agent is None else {**told, "agent": finding.agent}
 
 
-def _findings(workspace: Workspace) -> Iterator[Finding]:
+def _findings(workspace: Workspace, *, start: bool) -> Iterator[Finding]:
     yield Finding("program", "ok", f"GroupX {VERSION}")
     yield Finding("python", "ok", f"{platform.python_version()} at {sys.executable}")
     yield _sqlite(sqlite3.sqlite_version_info, sqlite3.sqlite_version)
     yield from _folders(workspace)
     try:
-        config = load_config(workspace)
+        load_config(workspace)
     except ConfigError as error:
         yield Finding("config", "error", error.message)
     else:
         yield Finding("config", "ok", _config(workspace))
-        yield from _agents(config)
+    yield from _agents(workspace, start=start)
     yield _server(workspace)
 
 
@@ -101,24 +108,10 @@ def _config(workspace: Workspace) -> str:
     return f"{workspace.config_path} does not exist; the defaults are used."
 
 
-def _agents(config: Config) -> Iterator[Finding]:
-    for key, settings in config.agents.items():
-        executable = _executable(settings)
-        if not settings.enabled or executable is None:
-            continue
-        found = shutil.which(str(Path(executable).expanduser()))
-        name = f"agent {key}"
-        if found is None:
-            yield Finding(name, "warning", f"“{executable}” is not on PATH; install it.")
-        else:
-            yield Finding(name, "ok", found)
-
-
-def _executable(settings: AgentSettings) -> str | None:
-    command = settings.command
-    if isinstance(command, CommandSettings):
-        return command.executable
-    return command.split()[0] if command else None
+def _agents(workspace: Workspace, *, start: bool) -> Iterator[Finding]:
+    for report in trials.survey(workspace, start=start):
+        level = cast("Level", level_of(report))
+        yield Finding(f"agent {report['agent']}", level, line_of(report), report)
 
 
 def _server(workspace: Workspace) -> Finding:

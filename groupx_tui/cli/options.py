@@ -7,10 +7,10 @@ command loads: dataclasses would double the time of a start.
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 Kind = Literal["text", "integer", "number", "flag", "choice"]
-Completion = Literal["agents", "rooms"]
+Completion = Literal["agents", "rooms", "config", "drivers", "any_agent"]
 
 
 class Option(NamedTuple):
@@ -99,3 +99,13 @@ class Invocation(NamedTuple):
         """Value of a number."""
         value = self.values[name]
         return None if value is None else float(value)
+
+
+CONFIG: Final = Option(
+    ("--config",),
+    "Config file, or a folder that holds groupx.json. Default: found upward from the current "
+    "folder, else the default workspace.",
+    metavar="PATH",
+)
+JSON: Final = Option(("--json",), "Print JSON, documented and stable.", kind="flag")
+"""Two that nearly every command has."""

@@ -81,9 +81,13 @@ def styled(text: str, code: str) -> str:
     return text if plain else f"\x1b[{code}m{text}\x1b[0m"
 
 
-def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Write a table, columns lined up; cells are cleaned and cut to one line."""
-    cells = [[safe_line(cell, MAX_CELL) for cell in row] for row in rows]
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, last: int = MAX_CELL) -> None:
+    """Write a table, columns lined up; cells are cleaned and cut to one line. `last`: the widest
+    cell of the last column."""
+    cells = [
+        [*(safe_line(cell, MAX_CELL) for cell in row[:-1]), safe_line(row[-1], last)]
+        for row in rows
+    ]
     widths = [max(map(_width, column)) for column in zip(headings, *cells, strict=True)]
     line(styled(_row(headings, widths), "2"))
     for row in cells:

@@ -70,8 +70,8 @@ def _targets(api: Api, call: Invocation) -> list[str]:
         enabled = [card for card in enabled if card.get("isDefault")][:1]
     if not enabled:
         raise CommandError(
-            "There is no enabled agent to send to. Enable one in the config and run "
-            "“groupx restart”, or name one with --to.",
+            "There is no enabled agent to send to. Switch one on with “groupx agents enable "
+            "AGENT”, or name one with --to.",
             ExitCode.REFUSED,
         )
     return [str(card["actorId"]) for card in enabled]

@@ -53,7 +53,7 @@ def config_change(workspace: Workspace, runtime: RuntimeFile) -> str | None:
         is_same = runtime_key(workspace, load_config(workspace)) == runtime.runtime_key
     except ConfigError as error:
         return f"It was changed since the start and has an error. {error.message}"
-    return None if is_same else "It was changed since the start; “groupx restart” uses it."
+    return None if is_same else "It was changed since the start; “groupx reload” takes it over."
 
 
 def _seconds(stamp: str) -> float:

@@ -82,16 +82,7 @@ def add_agent(key: str, settings: dict[str, Any]) -> Change:
     """The change that adds an agent. It refuses an id that is there, or cannot be one."""
 
     def change(text: str, config: Config) -> str:
-        if AGENT_KEY_PATTERN.match(key) is None or key in RESERVED_AGENT_KEYS:
-            raise RefusedError(
-                f"“{safe_line(key, 80)}” cannot be an agent's id: letters, digits, dots, dashes "
-                "(at most 64), and not “assistant”."
-            )
-        if key in config.agents:
-            raise RefusedError(
-                f"There is an agent “{key}” already. Choose another id, or change it with "
-                f"“groupx agents set {key} KEY=VALUE”."
-            )
+        require_new(config, key)
         return with_value(_with_roster(text), ["agents", key], settings)
 
     return change
@@ -126,6 +117,20 @@ def unset_agent(key: str, path: Sequence[str]) -> Change:
         return without(_with_roster(text), ["agents", key, *path])
 
     return change
+
+
+def require_new(config: Config, key: str) -> None:
+    """Raises: RefusedError when an agent cannot be called `key`, or one is."""
+    if AGENT_KEY_PATTERN.match(key) is None or key in RESERVED_AGENT_KEYS:
+        raise RefusedError(
+            f"“{safe_line(key, 80)}” cannot be an agent's id: letters, digits, dots, dashes "
+            "(at most 64), and not “assistant”."
+        )
+    if key in config.agents:
+        raise RefusedError(
+            f"There is an agent “{key}” already. Choose another id, or change it with "
+            f"“groupx agents set {key} KEY=VALUE”."
+        )
 
 
 def require_agent(config: Config, key: str) -> None:

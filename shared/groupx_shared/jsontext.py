@@ -16,6 +16,8 @@ _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _INDENTED: Final = re.compile(r'\n([ \t]+)"')
 _INLINE_CHARS: Final = 76
 """A new value that is no longer stands on one line."""
+_LINE_CHARS: Final = 100
+"""An object that stands on one line and would pass this gets a line for each key."""
 _DECODER: Final = json.JSONDecoder()
 
 
@@ -121,9 +123,20 @@ def _added(text: str, found: _Object, key: str, value: Any) -> str:
     if "\n" in text[found.start : first.start]:
         indent = _indent_of(text, first.start)
         between, new = _newline(text) + indent, _dump(text, value, indent)
-    else:
-        between, new = " ", json.dumps(value, ensure_ascii=False)
-    return f"{text[: last.end]},{between}{name}: {new}{text[last.end :]}"
+        return f"{text[: last.end]},{between}{name}: {new}{text[last.end :]}"
+    new = json.dumps(value, ensure_ascii=False)
+    line = text[text.rfind("\n", 0, found.start) + 1 : last.end]
+    if "\n" in line or len(line) + len(name) + len(new) <= _LINE_CHARS:
+        return f"{text[: last.end]}, {name}: {new}{text[last.end :]}"
+    return _added(_spread(text, found), _object_at(_spread(text, found), found.start), key, value)
+
+
+def _spread(text: str, found: _Object) -> str:
+    """The text with the members of an object that stood on one line each on a line of its own."""
+    outer, line = _indent_of(text, found.start), _newline(text)
+    inner = line + outer + _unit(text)
+    members = [f"{inner}{text[each.start : each.end]}" for each in found.members]
+    return f"{text[: found.start + 1]}{','.join(members)}{line}{outer}{text[found.end :]}"
 
 
 def _removed(text: str, found: _Object, member: _Member) -> str:

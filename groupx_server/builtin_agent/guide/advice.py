@@ -36,8 +36,8 @@ AGENT_CONFIG: Final = """\
 ```"""
 
 HOW_TO_ADD: Final = (
-    "To add an agent, put it under `agents` in the workspace's `groupx.json` and run "
-    "`groupx restart`; `/setup` shows the lines."
+    "To add an agent, in a shell: `groupx agents list --available` shows which are installed here, "
+    "`groupx agents add NAME` adds one at once. `/setup` shows how it looks in `groupx.json`."
 )
 
 
@@ -92,9 +92,11 @@ def setup_text(looked: list[str]) -> str:
         "- vLLM: `vllm serve MODEL`, port 8000\n\n"
         f"Looked just now:\n\n{seen}\n\n"
         "**A certain model or address.** In the workspace's `groupx.json`, then "
-        f"`groupx restart`:\n\n{MODEL_CONFIG}\n\n"
+        f"`groupx reload`:\n\n{MODEL_CONFIG}\n\n"
         'A hosted endpoint also needs a key: `"apiKeyEnv": "MY_KEY"` in `model` names the '
         "environment variable that holds it; the key itself is never in the file.\n\n"
-        "**Another agent.** Any program that speaks ACP:\n\n"
+        "**A small model on this machine:** `groupx agents add --local`.\n\n"
+        "**Another agent.** A known one: `groupx agents list --available`, then "
+        "`groupx agents add NAME`. Any other program that speaks ACP, in `groupx.json`:\n\n"
         f"{AGENT_CONFIG}\n"
     )

@@ -14,6 +14,7 @@ from groupx_shared.workspace import Workspace, find_workspace
 from groupx_tui.cli.main import main
 from support.cli_run import Ended, Groupx
 from support.cli_server import CliServer
+from support.fake_trials import FakeTrials
 
 
 @pytest.fixture
@@ -33,6 +34,12 @@ def server(workspace: Workspace) -> Iterator[CliServer]:
     fake.publish()
     yield fake
     fake.join()
+
+
+@pytest.fixture
+def trials(monkeypatch: pytest.MonkeyPatch) -> FakeTrials:
+    """Agents are looked at without a child process."""
+    return FakeTrials(monkeypatch)
 
 
 @pytest.fixture

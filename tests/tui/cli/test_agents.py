@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from support.cli_run import Groupx
 from support.cli_server import CliServer, agent
+from support.fake_trials import FakeTrials, report
 
 
 def test_list_shows_state_detail_and_the_default(groupx: Groupx, server: CliServer) -> None:
@@ -48,3 +51,42 @@ def test_restart_names_the_agent_however_it_is_written(groupx: Groupx, server: C
 def test_restart_as_json_is_the_reply(groupx: Groupx, server: CliServer) -> None:
     reply = json.loads(groupx("agents", "restart", "kimi", "--json").out)
     assert reply == {"actorId": "agent:kimi", "accepted": True}
+
+
+def test_available_shows_what_is_here_and_the_exact_line_to_add_it(
+    groupx: Groupx, trials: FakeTrials
+) -> None:
+    new = {"configured": False, "install": "npm install -g x"}
+    trials.reports = [
+        report("guide", "found"),
+        report("codex", "found", version="1.0", install="npm i"),
+        report("kimi", "found", version="2.1.0", **new),
+        report("gem", "absent", **new),
+        report("odd", "absent", configured=False, unverified=True),
+        report("old", "failed", problem="The wrong program.", **new),
+    ]
+    result = groupx("agents", "list", "--available")
+    assert result.code == 0
+    assert result.out.splitlines() == [
+        "AGENT  PROGRAM           VERSION  HERE  ADD OR INSTALL",
+        "codex  Codex             1.0      yes   in the config",
+        "kimi   Kimi              2.1.0    yes   groupx agents add kimi",
+        "gem    Gem                        no    npm install -g x",
+        "odd    Odd (unverified)           no    as its makers say",
+        "old    Old                        yes   The wrong program.",
+    ]
+    assert trials.asked == [("survey", False)]
+    as_json = groupx("agents", "list", "--available", "--json").out
+    assert json.loads(as_json) == {"available": trials.reports}
+
+
+@pytest.mark.parametrize(("state", "code"), [("ready", 0), ("needs_login", 3), ("absent", 3)])
+def test_an_agent_is_tried(groupx: Groupx, trials: FakeTrials, state: str, code: int) -> None:
+    trials.reports = [report("kimi", state, problem="So.", advice="Do this.")]
+    result = groupx("agents", "test", "kimi")
+    assert result.code == code
+    assert "Do this." in result.out
+    assert json.loads(groupx("agents", "test", "kimi", "--json").out) == {
+        "report": trials.reports[0]
+    }
+    assert trials.asked == [("try", "kimi")] * 2

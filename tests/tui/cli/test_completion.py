@@ -30,6 +30,21 @@ def test_an_error_offers_nothing(server: CliServer) -> None:
 def test_a_kind_has_its_completer() -> None:
     assert completion.of(None) is None
     assert completion.of("agents") is completion.agents
+    assert completion.of("config") is completion.configured
+    assert completion.of("any_agent") is completion.any_agent
+
+
+def test_agents_of_the_config_and_known_ones_need_no_server(workspace: Workspace) -> None:
+    workspace.config_path.write_text('{"agents": {"kimi2": {}, "mine": {}}}')
+    assert completion.configured("k") == ["kimi2"]
+    assert completion.any_agent("k") == ["kimi", "kimi2"]
+    assert completion.drivers("cl") == ["claude", "claude-agent-acp"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"agents": 5}', '{"agents": null}'])
+def test_a_config_with_an_error_offers_nothing(workspace: Workspace, text: str) -> None:
+    workspace.config_path.write_text(text)
+    assert completion.configured("") == []
 
 
 def test_the_shell_gets_the_names(

@@ -13,8 +13,12 @@ from groupx_shared.workspace import Workspace
 from groupx_tui.cli.doctor import _sqlite
 from support.cli_run import Ended, Groupx
 from support.cli_server import CliServer
+from support.fake_trials import FakeTrials, report
 
+UNVERIFIED = "Never seen running with GroupX; its settings are from its documentation."
 GONE = 2**22 + 5
+
+pytestmark = pytest.mark.usefixtures("trials")
 
 
 def levels(result: Ended) -> dict[str, str]:
@@ -32,7 +36,7 @@ def test_a_sound_machine_has_no_findings(groupx: Groupx) -> None:
 
 def test_lines_for_people(groupx: Groupx, workspace: Workspace) -> None:
     out = groupx("doctor").out
-    assert f"ok       config     {workspace.config_path}\n" in out
+    assert f"ok       config  {workspace.config_path}\n" in out
 
 
 def test_a_config_with_an_error_names_key_and_nearest(groupx: Groupx, workspace: Workspace) -> None:
@@ -42,18 +46,59 @@ def test_a_config_with_an_error_names_key_and_nearest(groupx: Groupx, workspace:
     assert "agnets: no such key. Did you mean “agents”?" in result.out
 
 
-def test_a_missing_agent_program_is_a_warning(groupx: Groupx, workspace: Workspace) -> None:
-    agents = {
-        "a": {"driver": "acp", "command": "no-such-program --acp"},
-        "b": {"driver": "acp", "command": {"executable": "sh", "args": ["-c", "x"]}},
-        "c": {"driver": "acp", "command": "no-such-program", "enabled": False},
-        "d": {"driver": "builtin"},
-    }
-    workspace.config_path.write_text(json.dumps({"agents": agents}))
-    result = groupx("doctor", "--json")
-    found = levels(result)
-    assert (result.code, found["agent a"], found["agent b"]) == (0, "warning", "ok")
-    assert not {"agent c", "agent d"} & set(found)
+def test_agents_are_told_in_one_line_each(groupx: Groupx, trials: FakeTrials) -> None:
+    trials.reports = [
+        report("kimi", "ready", version="2.1.0", program="/bin/kimi", startS=1.234, sessionS=0.3),
+        report("gem", "needs_login", problem="No key.", advice="Run “gemini” once."),
+        report("bad", "failed", problem="It exited with status 1."),
+        report("off", "disabled"),
+        report("gone", "absent", advice="Install it: npm i."),
+        report("new", "absent", configured=False, advice="Install it: npm i new."),
+        report("odd", "found", configured=False, unverified=True, program="/bin/odd"),
+    ]
+    result = groupx("doctor")
+    assert result.code == 0
+    assert [line.rstrip() for line in result.out.splitlines() if " agent " in line] == [
+        "ok       agent kimi Kimi 2.1.0 answers (start 1.2 s, session 0.3 s); /bin/kimi",
+        "warning  agent gem  Gem: needs login. No key. Run “gemini” once.",
+        "warning  agent bad  Bad: failed. It exited with status 1.",
+        "ok       agent off  Off is switched off",
+        "warning  agent gone Gone is not here. Install it: npm i.",
+        "absent   agent new  New is not here. Install it: npm i new.",
+        "ok       agent odd  Odd is here; /bin/odd. " + UNVERIFIED,
+    ]
+    assert trials.asked == [("survey", True)]
+
+
+def test_json_has_the_whole_report_and_quick_starts_nothing(
+    groupx: Groupx, trials: FakeTrials
+) -> None:
+    trials.reports = [report("kimi", "found", version="2.1.0")]
+    findings = json.loads(groupx("doctor", "--quick", "--json").out)["findings"]
+    (finding,) = [each for each in findings if each["check"] == "agent kimi"]
+    assert finding["agent"] == trials.reports[0]
+    assert trials.asked == [("survey", False)]
+
+
+@pytest.mark.parametrize(("state", "code"), [("ready", 0), ("failed", 3), ("needs_login", 3)])
+def test_one_agent_is_tried_wholly(
+    groupx: Groupx, trials: FakeTrials, state: str, code: int
+) -> None:
+    trials.reports = [report("kimi", state, turnS=2.0, answer="ready", stderr="one\ntwo\x1b[2J")]
+    result = groupx("doctor", "--agent", "kimi")
+    assert result.code == code
+    assert result.out.startswith("kimi: Kimi")
+    assert "(answer 2.0 s)" in result.out
+    assert result.err == "  one\n  two␛[2J\n"
+    assert trials.asked == [("turn", "kimi")]
+    as_json = json.loads(groupx("doctor", "--agent", "kimi", "--json").out)
+    assert as_json == {"report": trials.reports[0]}
+
+
+def test_an_agent_that_nobody_knows_is_refused(groupx: Groupx, trials: FakeTrials) -> None:
+    trials.refusal = "There is no agent “kimmi”. Did you mean “kimi”?"
+    result = groupx("doctor", "--agent", "kimmi")
+    assert (result.code, result.err) == (6, f"groupx: {trials.refusal}\n")
 
 
 def test_a_running_server_is_named(groupx: Groupx, server: CliServer) -> None:

@@ -84,7 +84,7 @@ def test_a_changed_config_is_said(groupx: Groupx, server: CliServer) -> None:
     server.publish(started_at=OLD)
     result = groupx("status")
     assert result.code == 0
-    assert "groupx restart" in result.err
+    assert "groupx reload" in result.err
 
 
 @pytest.mark.parametrize("started_at", [LATER, OLD, "some day"])
