@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import orjson
@@ -28,8 +28,11 @@ from groupx_server.ledger.searchrows import (
     words_for,
 )
 
-BATCH: Final = 256
-"""Events or records of one step: about 40 ms, in which nobody else writes."""
+BATCH: Final = 128
+"""Events or records of one step: about 30 ms, in which nobody else writes."""
+
+BATCH_CHARS: Final = 128 * 1024
+"""Characters of one step, unless one message alone is longer."""
 
 KEY: Final = "search_index"
 
@@ -143,10 +146,7 @@ def _move(connection: sqlite3.Connection, seq: int) -> None:
 
 
 def _index_events(connection: sqlite3.Connection, position: int, limit: int) -> None:
-    (through,) = connection.execute(
-        "SELECT MAX(seq) FROM (SELECT seq FROM events WHERE seq > ? ORDER BY seq LIMIT ?)",
-        (position, limit),
-    ).fetchone()
+    through = _reach(connection, position, limit)
     if through is None:
         return
     rooms = connection.execute(
@@ -156,6 +156,23 @@ def _index_events(connection: sqlite3.Connection, position: int, limit: int) -> 
     for room_id, first in rooms:
         _index_room(connection, room_id, first, through)
     _move(connection, through)
+
+
+def _reach(connection: sqlite3.Connection, position: int, limit: int) -> int | None:
+    """The seq up to which one step goes: `limit` events, fewer when they are long."""
+    ahead = connection.execute(
+        "SELECT e.seq, COALESCE(m.chars, 0) FROM"
+        " (SELECT seq, room_id FROM events WHERE seq > ? ORDER BY seq LIMIT ?) e"
+        " LEFT JOIN room_messages m ON m.room_id = e.room_id AND m.seq = e.seq ORDER BY e.seq",
+        (position, limit),
+    )
+    through, total = None, 0
+    for seq, chars in ahead:
+        total += chars
+        if through is not None and total > BATCH_CHARS:
+            break
+        through = int(seq)
+    return through
 
 
 def _index_room(connection: sqlite3.Connection, room_id: str, first: int, through: int) -> None:
@@ -173,7 +190,7 @@ def _index_room(connection: sqlite3.Connection, room_id: str, first: int, throug
             old = _context(near, at, row.context_through)
             change_context(connection, row, spoken.words, old, new, through)
         elif at >= len(before):
-            put(connection, replace(spoken.row, context_through=through), spoken.words, new)
+            put(connection, spoken.row._replace(context_through=through), spoken.words, new)
 
 
 def _context(near: Sequence[_Spoken], at: int, through: int) -> str:
@@ -287,7 +304,7 @@ def _sync_message(connection: sqlite3.Connection, event_id: str, position: int) 
     if found is None or found[6] > position or find(connection, "message", event_id):
         return
     spoken = _message(found)
-    row = replace(spoken.row, context_through=position)
+    row = spoken.row._replace(context_through=position)
     words, context = _as_put(connection, row)
     put(connection, row, words, context)
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 import orjson
 
@@ -34,8 +34,7 @@ _ROW: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A row of `search_rows`; `row_id` is 0 before it is written."""
 
     row_id: int
@@ -91,11 +90,11 @@ def kind_word(kind: str) -> str:
 def put(connection: sqlite3.Connection, row: Row, words: Words, context: str) -> Row:
     """Write a row and its words; a row that has its number already keeps it."""
     number = row.row_id or None
-    values = (number, *_fields(row))
+    values = (number, *row[1:])
     cursor = connection.execute(
         f"INSERT INTO search_rows({_ROW}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values
     )
-    written = replace(row, row_id=cursor.lastrowid or row.row_id)
+    written = row._replace(row_id=cursor.lastrowid or row.row_id)
     _write_words(connection, "", written, words, context)
     return written
 
@@ -124,22 +123,6 @@ def find(connection: sqlite3.Connection, kind: str, ref_id: str) -> Row | None:
         f"SELECT {_ROW} FROM search_rows WHERE kind = ? AND ref_id = ?", (kind, ref_id)
     ).fetchone()
     return None if found is None else Row(*found)
-
-
-def _fields(row: Row) -> tuple[object, ...]:
-    return (
-        row.kind,
-        row.ref_id,
-        row.room_id,
-        row.actor_id,
-        row.subject_id,
-        row.speaker,
-        row.type,
-        row.root,
-        row.seq,
-        row.occurred_at,
-        row.context_through,
-    )
 
 
 def _write_words(

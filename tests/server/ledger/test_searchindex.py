@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from groupx_server.ledger.memory import retract, supersede
 from groupx_server.ledger.searchindex import (
+    BATCH_CHARS,
     backlog,
     index_some,
     reset,
@@ -117,6 +118,14 @@ def test_a_step_is_bounded_and_says_what_is_left() -> None:
         assert index_some(book.connection, 4).events == 2
         assert index_some(book.connection, 4).is_empty
         assert backlog(book.connection).is_empty
+
+
+def test_long_messages_make_short_steps() -> None:
+    with searchable() as book:
+        for _ in range(3):
+            book.say("word " * (BATCH_CHARS // 8))
+        assert index_some(book.connection).events == 2
+        assert index_some(book.connection).events == 1
 
 
 def test_an_index_of_other_rules_is_built_anew() -> None:
