@@ -23,7 +23,8 @@ class KnownAgent:
     """Its driver or preset; also the usual id in a config."""
     name: str
     program: str
-    """What is looked for on PATH and in the usual places. Never started without arguments."""
+    """What is looked for on PATH and in the usual places; started only as its driver says, or with
+    `--version`."""
     install: str
     """The command line; empty: as its makers say."""
     login: str

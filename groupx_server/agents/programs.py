@@ -2,7 +2,7 @@
 
 Looks, and reads the metadata of the package that a program belongs to; a program is asked
 for its version only when no metadata tells it, with arguments, bounded, never through a shell.
-Invariant: nothing is ever started without arguments (a retired Kimi runs an installer then).
+Invariant: nothing is started bare to see what happens (a retired Kimi runs an installer then).
 The counterpart is `catalogue`, which says what to look for.
 """
 

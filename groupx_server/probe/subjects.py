@@ -69,7 +69,7 @@ def find_subject(name: str, config: Config, root: Path, scratch: Path) -> Subjec
     known = known_agent(wanted)
     if known is not None:
         return known_subject(known, scratch)
-    names = [subject.entry.handle for subject in subjects]
+    names = {subject.entry.handle for subject in subjects} | {k.driver for k in KNOWN_AGENTS}
     raise RefusedError(unknown_name("agent", wanted, names), code=ErrorCode.UNKNOWN_ACTOR)
 
 
