@@ -30,8 +30,8 @@ from groupx_server.agents.claude_setup import (
 from groupx_server.agents.clock import Clock, SystemClock
 from groupx_server.agents.environment import agent_environment
 from groupx_server.agents.jsonrpc import ErrorResponse
-from groupx_server.agents.leftovers import PROCESS_MARK
 from groupx_server.agents.loose import as_dict, as_list, as_text
+from groupx_server.agents.process_group import PROCESS_MARK
 from groupx_server.agents.reasons import mentions_policy
 from groupx_server.agents.watchdog import Guard
 from groupx_server.domain.native import Continuity

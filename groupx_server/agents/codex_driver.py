@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -41,7 +40,6 @@ from groupx_server.agents.codex_setup import (
 )
 from groupx_server.agents.connection import agent_label
 from groupx_server.agents.jsonrpc import ErrorResponse
-from groupx_server.agents.leftovers import PROCESS_MARK
 from groupx_server.agents.loose import as_dict, as_text
 from groupx_server.agents.process_driver import ProcessDriver
 from groupx_server.agents.watchdog import Guard
@@ -73,7 +71,6 @@ class CodexDriver(ProcessDriver[CodexClient]):
         spec = replace(spec, argv=[native_program(program, search_path), *arguments])
         client = CodexClient(agent_label(spec))
         super().__init__(spec, client, guard, clock, settle_s=self.options.settle_s)
-        self._link.leftover_mark = secrets.token_hex(16)
 
     async def open_session(self, request: SessionRequest) -> Session:
         """See `Driver.open_session`."""
@@ -116,11 +113,6 @@ class CodexDriver(ProcessDriver[CodexClient]):
         if isinstance(answer, ErrorResponse):
             raise read_refusal(client.agent_name, answer)
         return find_turn(answer, native_turn_id, is_ours)
-
-    def _environment(self) -> dict[str, str]:
-        """Codex puts each command into a session of its own and ends it in order, unless it is
-        killed: then the mark finds what it left."""
-        return {**super()._environment(), PROCESS_MARK: self._link.leftover_mark}
 
     # --- handshake --------------------------------------------------------------------------
 

@@ -11,16 +11,13 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from groupx_server.agents.process_group import signal_group
+from groupx_server.agents.process_group import PROCESS_MARK, marked_groups, signal_group
 
 MARK: Final = "GROUPX_LEDGER"
 """Environment variable that holds the ledger's id."""
-PROCESS_MARK: Final = "GROUPX_PROCESS"
-"""Environment variable that holds a secret of one agent process."""
 
 
 def sweep(ledger_id: str, proc: Path = Path("/proc")) -> list[int]:
@@ -37,21 +34,5 @@ def sweep_process(mark: str, proc: Path = Path("/proc")) -> list[int]:
 
 
 def _end_marked(variable: str, proc: Path) -> list[int]:
-    groups = {group for group in _marked_groups(variable, proc) if group != os.getpgid(0)}
+    groups = {group for group in marked_groups(variable.encode(), proc) if group != os.getpgid(0)}
     return [group for group in sorted(groups) if signal_group(group, signal.SIGKILL)]
-
-
-def _marked_groups(variable: str, proc: Path) -> Iterator[int]:
-    wanted = variable.encode()
-    for folder in proc.iterdir() if proc.is_dir() else ():
-        if not folder.name.isdecimal():
-            continue
-        try:
-            if folder.stat().st_uid == os.getuid() and wanted in _environment(folder):
-                yield os.getpgid(int(folder.name))
-        except (ProcessLookupError, FileNotFoundError, PermissionError):
-            continue  # it ended meanwhile, or is not ours
-
-
-def _environment(folder: Path) -> list[bytes]:
-    return (folder / "environ").read_bytes().split(b"\0")

@@ -1,14 +1,15 @@
 """What every driver of a supervised program has in common: start, end, diagnostics.
 
 Owns the connection of one process. Invariants: a start that fails or is given up leaves no
-process; its error holds what the program wrote to stderr, since that is where the reason stands.
-The counterparts are the drivers, which say how hands are shaken and sessions are opened, and
-`connection.py`.
+process, nor does a death, whatever groups its children are in; the error of a start holds what the
+program wrote to stderr, since that is where the reason stands. The counterparts are the drivers,
+which say how hands are shaken and sessions are opened, and `connection.py`.
 """
 
 from __future__ import annotations
 
 import os
+import secrets
 from abc import abstractmethod
 from typing import Final, Generic
 
@@ -16,6 +17,7 @@ from groupx_server.agents.base import AgentInfo, AgentSpec, Driver
 from groupx_server.agents.clock import Clock, SystemClock
 from groupx_server.agents.connection import AgentConnection, ClientT
 from groupx_server.agents.environment import agent_environment
+from groupx_server.agents.process_group import PROCESS_MARK
 from groupx_server.agents.reasons import mentions_policy
 from groupx_server.agents.watchdog import Guard
 from groupx_shared.errors import AgentError, ErrorCode
@@ -42,6 +44,7 @@ class ProcessDriver(Driver, Generic[ClientT]):
         self._guard = guard
         self._clock: Clock = clock or SystemClock()
         self._link = AgentConnection(spec, client, settle_s, self._clock)
+        self._link.leftover_mark = secrets.token_hex(16)
 
     async def start(self) -> AgentInfo:
         """See `Driver.start`."""
@@ -79,8 +82,11 @@ class ProcessDriver(Driver, Generic[ClientT]):
         """Do the protocol's handshake in the process that just started. Raises: AgentError."""
 
     def _environment(self) -> dict[str, str]:
+        """Many programs put each command into a session of its own and end it in order, unless
+        they are killed: then the mark finds what they left."""
         kept = {name: os.environ[name] for name in self.inherited_env if name in os.environ}
-        return agent_environment(os.environ, {**kept, **self.spec.env})
+        environment = agent_environment(os.environ, {**kept, **self.spec.env})
+        return {**environment, PROCESS_MARK: self._link.leftover_mark}
 
     def _start_error(self, error: AgentError) -> AgentError:
         """The error of a start, with what the program said."""

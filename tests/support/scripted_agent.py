@@ -24,7 +24,8 @@ What it does in a turn is chosen by markers in the prompt, several may follow ea
 
 Options (argv): --no-load --no-resume --late-replay --modes=a,b --init-hang --init-exit=N
 --init-text=TEXT --init-error=CODE --version=N --new-error=CODE --ignore-eof --ignore-term
---start-child --http-mcp --resume-hang --other-session-on-resume.
+--start-child --start-stray (in a session of its own) --http-mcp --resume-hang
+--other-session-on-resume.
 
 Environment: SCRIPTED_LOG names a file that gets one JSON line for each start, prompt, cancel and
 session call, so that a test can prove what was sent, and how often. SCRIPTED_SESSIONS names a
@@ -401,6 +402,8 @@ def main() -> None:
     agent = Agent(options)
     if "start-child" in options:
         agent.log("child", pid=subprocess.Popen(CHILD).pid)
+    if "start-stray" in options:
+        agent.log("child", pid=subprocess.Popen(CHILD, start_new_session=True).pid)
     agent.serve()
     if "ignore-eof" in options:
         threading.Event().wait(WAIT_S)

@@ -61,6 +61,18 @@ async def test_a_killed_agent_is_named_by_its_signal(script: Script) -> None:
 
 
 @pytest.mark.slow
+async def test_what_a_killed_agent_started_in_a_session_of_its_own_is_ended(
+    script: Script,
+) -> None:
+    async with running(script, script.spec("--start-stray")) as driver:
+        [stray] = [int(entry["pid"]) for entry in script.log("child")]
+        assert is_running(stray)
+        session = await opened(driver, script.folder)
+        await collect(session, "[[kill]]")
+    assert not is_running(stray)
+
+
+@pytest.mark.slow
 async def test_a_grandchild_that_holds_the_pipe_does_not_hide_a_death(script: Script) -> None:
     async with running(script) as driver:
         session = await opened(driver, script.folder)

@@ -48,7 +48,7 @@ def sleepers() -> Iterator[list[subprocess.Popen[bytes]]]:
 
 
 def _start_server(folder: Path, options: list[str]) -> subprocess.Popen[bytes]:
-    agent = [sys.executable, "-S", str(SCRIPT), "--start-child", *options]
+    agent = [sys.executable, "-S", str(SCRIPT), *options]
     return subprocess.Popen(
         [sys.executable, "-c", SERVER, str(folder), *agent],
         stdout=subprocess.PIPE,
@@ -67,7 +67,15 @@ def _group_of_script(folder: Path) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [[], ["--ignore-eof", "--ignore-term"]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--start-child"],
+        ["--start-child", "--ignore-eof", "--ignore-term"],
+        ["--start-stray"],
+        ["--start-stray", "--ignore-eof", "--ignore-term"],
+    ],
+)
 async def test_a_killed_server_takes_its_agents_and_their_children_along(
     tmp_path: Path, options: list[str]
 ) -> None:
