@@ -1,6 +1,7 @@
 """Function words: they are in every text and tell nothing about what a question is after.
 
-Cut from queries only, and only while other words are left; texts are indexed whole.
+Cut from queries only, and only while other words are left; texts are indexed whole. Few words on
+purpose: articles, pronouns, auxiliaries, question words (a longer list finds less).
 """
 
 from __future__ import annotations
@@ -14,16 +15,13 @@ def _set_of(text: str) -> frozenset[str]:
 
 ENGLISH: Final = _set_of(
     """
-    a about above after again all also am an and any are as at be because been before being below
-    between both but by can could did do does doing done down during each ever few for from further
-    get gets getting go goes going got had has have having he her here hers herself him himself his
-    how i if in into is it its itself just let lets like many may me might mine more most much must
-    my myself no nor not now of off on once one only or other our ours ourselves out over own please
-    s same shall she should so some still such t tell than that the their theirs them themselves
-    then there these they this those through to too under until up upon us very was we were what
-    whatever when where whether which while who whoever whom whose why will with would yes yet you
-    your yours yourself yourselves d ll m o re ve don didn doesn isn aren wasn weren hasn haven hadn
-    won wouldn couldn shouldn
+    a about all also am an and any are as at be because been being both but by can could did do
+    does doing done ever for from had has have having he her here hers herself him himself his how
+    i if in into is it its itself just may me might mine must my myself nor not of on or our ours
+    ourselves s shall she should so some t than that the their theirs them themselves there these
+    they this those to us was we were what whatever when where whether which while who whoever
+    whom whose why will with would yet you your yours yourself yourselves d ll m o re ve don didn
+    doesn isn aren wasn weren hasn haven hadn won wouldn couldn shouldn
     """
 )
 

@@ -110,6 +110,7 @@ def test_a_foreign_cursor_is_refused(cursor: str) -> None:
         book.page("needle", cursor)
 
 
+@pytest.mark.slow
 def test_a_room_gets_no_hit_of_another_and_as_many_as_there_are() -> None:
     chance = random.Random(7)
     words = [f"w{number}" for number in range(40)]
@@ -128,7 +129,8 @@ def test_a_room_gets_no_hit_of_another_and_as_many_as_there_are() -> None:
             assert len(found) >= min(5, len(there))
 
 
-@settings(max_examples=300, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None)
 @given(st.lists(st.text(st.characters(codec="utf-8"), max_size=40), min_size=1, max_size=10))
 def test_any_text_is_a_query(texts: list[str]) -> None:
     with searchable() as book:
