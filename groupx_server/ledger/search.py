@@ -20,7 +20,7 @@ import orjson
 from groupx_server.domain.searchquery import Query, parse_query
 from groupx_server.domain.searchtext import words_of
 from groupx_server.domain.stopwords import ALL
-from groupx_server.ledger.searchrows import EVERY, content_of, kind_word, scope_word
+from groupx_server.ledger.searchrows import EVERY, WHOLE_TEXT, content_of, kind_word, scope_word
 from groupx_shared.errors import RefusedError
 
 WEIGHTS: Final = "1.0, 1.0, 0.4, 0.5, 0.25, 0.0"
@@ -315,9 +315,9 @@ def _rows(
 
 
 _CONTENT: Final = {
-    "message": "SELECT body_json FROM events WHERE event_id = ?",
-    "memory": "SELECT content FROM memory_records WHERE memory_id = ?",
-    "identity": "SELECT content FROM identity_records WHERE identity_id = ?",
+    "message": f"SELECT e.body_json, {WHOLE_TEXT} FROM events e WHERE e.event_id = ?",
+    "memory": "SELECT NULL, content FROM memory_records WHERE memory_id = ?",
+    "identity": "SELECT NULL, content FROM identity_records WHERE identity_id = ?",
 }
 
 
@@ -327,8 +327,8 @@ def _found(connection: sqlite3.Connection, row_id: int, score: float) -> Found:
         " FROM search_rows WHERE row_id = ?",
         (row_id,),
     ).fetchone()
-    (stored,) = connection.execute(_CONTENT[row[0]], (row[1],)).fetchone()
-    content = content_of(stored) if row[0] == "message" else str(stored)
+    body, whole = connection.execute(_CONTENT[row[0]], (row[1],)).fetchone()
+    content = content_of(body) if whole is None else str(whole)
     return Found._make((row_id, score, *row, content))
 
 

@@ -18,6 +18,7 @@ import orjson
 from groupx_server.domain.searchtext import INDEX_VERSION
 from groupx_server.ledger.searchrows import (
     NEIGHBOURS,
+    WHOLE_TEXT,
     Row,
     Words,
     change_context,
@@ -220,13 +221,13 @@ def _before(connection: sqlite3.Connection, room_id: str, seq: int, count: int) 
 
 _MESSAGE: Final = (
     "SELECT e.event_id, e.room_id, e.actor_id, e.actor_display_name, e.event_type,"
-    " e.correlation_id, e.seq, e.occurred_at, e.body_json"
+    f" e.correlation_id, e.seq, e.occurred_at, e.body_json, {WHOLE_TEXT}"
     " FROM room_messages m JOIN events e ON e.seq = m.seq"
 )
 
 
-def _message(found: tuple[str, str, str, str, str, str, int, str, str]) -> _Spoken:
-    event_id, room_id, actor_id, name, event_type, root, seq, occurred_at, body = found
+def _message(found: tuple[str, str, str, str, str, str, int, str, str, str | None]) -> _Spoken:
+    event_id, room_id, actor_id, name, event_type, root, seq, occurred_at, body, whole = found
     row = Row(
         row_id=0,
         kind="message",
@@ -241,7 +242,7 @@ def _message(found: tuple[str, str, str, str, str, str, int, str, str]) -> _Spok
         occurred_at=occurred_at,
         context_through=seq,
     )
-    return _Spoken(seq, row, words_for(content_of(body)))
+    return _Spoken(seq, row, words_for(content_of(body) if whole is None else whole))
 
 
 def _around(connection: sqlite3.Connection, event_id: str) -> Iterable[str]:

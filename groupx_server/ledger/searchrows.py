@@ -28,6 +28,12 @@ CONTEXT_CHARS: Final = 600
 EVERY: Final = "all0"
 """Scope word of every row."""
 
+WHOLE_TEXT: Final = (
+    "(SELECT group_concat(part.text, '') FROM (SELECT t.text FROM event_texts t"
+    " WHERE t.event_id = e.event_id AND t.field = 'content' ORDER BY t.part_no) part)"
+)
+"""The text of event `e` where its body holds a cut one; else NULL."""
+
 _ROW: Final = (
     "row_id, kind, ref_id, room_id, actor_id, subject_id, speaker, type, root, seq, occurred_at,"
     " context_through"

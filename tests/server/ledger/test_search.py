@@ -82,6 +82,16 @@ def test_filters_hold() -> None:
         assert set(book.found("needle", root="c")) == {old, other}
 
 
+def test_a_cut_answer_is_found_by_its_whole_text() -> None:
+    with searchable() as book:
+        answer = book.say("the beginning …")
+        book.connection.executemany(
+            "INSERT INTO event_texts VALUES (?, 'content', ?, ?)",
+            [(answer, 1, "the beginning and the nee"), (answer, 2, "dle at the end")],
+        )
+        assert book.found('"needle at the end"') == [answer]
+
+
 def test_watch_briefs_are_no_conversation() -> None:
     with searchable() as book:
         from groupx_server.ledger.events import NewEvent, insert_event
