@@ -7,9 +7,9 @@ key that claims it is refused by name.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final, Self, TypeVar
 
-from pydantic import Field, StringConstraints, ValidationError
+from pydantic import Field, StringConstraints, ValidationError, model_validator
 
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.names import nearest
@@ -21,7 +21,9 @@ MAX_TIMEOUT_MS: Final = 60_000
 DEFAULT_HITS: Final = 20
 MAX_HITS: Final = 50
 MAX_ISSUES: Final = 20
-MAX_SEQ: Final = 2**63 - 1
+MAX_SEQ: Final = 2**53 - 1
+"""The largest whole number that every reader of JSON keeps; some programs refuse a schema with a
+larger one, and with it the whole turn."""
 
 Id = Annotated[str, StringConstraints(min_length=1, max_length=256)]
 CommandId = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"\S")]
@@ -82,6 +84,12 @@ class ReadArguments(RequestModel):
     offset: Annotated[int, Field(ge=0, le=MAX_SEQ)] = 0
     """Only with eventId: where to go on; `nextOffset` of the part before."""
 
+    @model_validator(mode="after")
+    def _one_thing(self) -> Self:
+        if self.event_id is not None and self.correlation_id is not None:
+            raise ValueError("give correlationId or eventId, not both")
+        return self
+
 
 class TurnStatusArguments(RequestModel):
     """A turn."""
@@ -113,7 +121,8 @@ def read_arguments(model: type[A], given: Mapping[str, Any]) -> A:
 
     Raises: RefusedError (SENDER_FIELD_FORBIDDEN; INVALID_ENVELOPE with `details.issues`).
     """
-    if forbidden := sorted(FORBIDDEN_SENDER_FIELDS & given.keys()):
+    known = {field.alias or name for name, field in model.model_fields.items()}
+    if forbidden := sorted(FORBIDDEN_SENDER_FIELDS & given.keys() - known):
         raise RefusedError(
             f"Leave out {', '.join(forbidden)}: who you are follows from your session.",
             code=ErrorCode.SENDER_FIELD_FORBIDDEN,

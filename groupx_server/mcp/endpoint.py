@@ -49,12 +49,12 @@ class ToolEndpoint:
         self._is_ready = asyncio.Event()
         self._app: ASGIApp | None = None
         self._grants: Grants | None = None
-        self._toolbox: Toolbox | None = None
+        self.toolbox: Toolbox | None = None
 
     def connect(self, runtime: Runtime, agents: Agents) -> None:
         """Give it what the tools work with, before anybody can call."""
         self._grants = runtime.grants
-        self._toolbox = Toolbox(AgentCalls(runtime, agents), AgentReads(runtime, agents))
+        self.toolbox = Toolbox(AgentCalls(runtime, agents), AgentReads(runtime, agents))
 
     def want(self) -> None:
         """An agent will call soon: load what is needed."""
@@ -63,14 +63,14 @@ class ToolEndpoint:
     async def run(self) -> None:
         """Serve from the first `want` on until cancelled."""
         await self._wanted.wait()
-        assert self._toolbox is not None
+        assert self.toolbox is not None
         try:
             build = await asyncio.to_thread(_load)
         except Exception:
             log.exception("tools.unavailable")
             self._is_ready.set()
             return
-        manager = build(self._toolbox)
+        manager = build(self.toolbox)
         async with manager.run():
             self._app = manager.handle_request
             self._is_ready.set()

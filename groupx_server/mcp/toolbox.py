@@ -69,7 +69,7 @@ class Toolbox:
     """All tools of a room's agents over the use cases."""
 
     def __init__(self, calls: AgentCalls, reads: AgentReads) -> None:
-        self._calls = calls
+        self.calls = calls
         self._reads = reads
         self.tools = {tool.name: tool for tool in self._tools()}
 
@@ -108,13 +108,13 @@ class Toolbox:
         ]
 
     async def _send(self, caller: Caller, given: SendArguments) -> WireModel:
-        return await self._calls.send(caller, _say(given, given.to))
+        return await self.calls.send(caller, _say(given, given.to))
 
     async def _publish(self, caller: Caller, given: PublishArguments) -> WireModel:
-        return await self._calls.publish(caller, _say(given))
+        return await self.calls.publish(caller, _say(given))
 
     async def _ask(self, caller: Caller, given: AskArguments) -> WireModel:
-        return await self._calls.ask(
+        return await self.calls.ask(
             caller,
             _say(given, given.to),
             _seconds(given.timeout_ms),
@@ -122,7 +122,7 @@ class Toolbox:
         )
 
     async def _collect(self, caller: Caller, given: CollectArguments) -> WireModel:
-        return await self._calls.collect(caller, given.message_event_id, _seconds(given.timeout_ms))
+        return await self.calls.collect(caller, given.message_event_id, _seconds(given.timeout_ms))
 
     async def _read(self, caller: Caller, given: ReadArguments) -> WireModel:
         if given.event_id is not None:

@@ -18,9 +18,14 @@ What it does in a turn is chosen by markers in the prompt, several may follow ea
     [[then-exit N]]     exit right after the answer
     [[pester N]]        N requests whose answers are never read
     [[close]]           close stdout and live on  [[mcp]]         say what mcpServers were given
+    [[mcp-ask B,C TEXT]]  ask agents with the room's tools and say what each answered
+    [[mcp-call TOOL K=V;content=TEXT]]  call a tool of the room and say its JSON
     [[empty]]           say nothing and end       [[late TEXT]]   say TEXT after the answer
     [[stop REASON]]     end with this stopReason  [[error CODE TEXT]]  answer with an error
     [[break-on-cancel]] wait; on cancel answer with an error
+
+In a TEXT for another agent, ((say hi)) becomes [[say hi]] when it is sent, and {{say hi}} becomes
+((say hi)), for the one behind that.
 
 Options (argv): --no-load --no-resume --late-replay --modes=a,b --init-hang --init-exit=N
 --init-text=TEXT --init-error=CODE --version=N --new-error=CODE --ignore-eof --ignore-term
@@ -41,12 +46,14 @@ import signal
 import subprocess
 import sys
 import threading
+import urllib.request
 import uuid
 from pathlib import Path
 from typing import Any
 
 MARKER = re.compile(r"\[\[([a-z-]+)(?: ([^\]]*))?\]\]")
 WAIT_S = 300.0  # longer than any test; an abandoned agent still ends by itself
+TOOL_TIMEOUT_S = 70.0
 CHILD = [sys.executable, "-c", "import signal; signal.pause()"]
 
 
@@ -55,6 +62,52 @@ def current_message(text: str) -> str:
     earlier messages in the packet would be played again."""
     start = text.rfind("[current_message fence=")
     return text if start < 0 else text[start:]
+
+
+def for_another(text: str) -> str:
+    """Markers for the agent that gets the text."""
+    for inner, outer in (("((", "[["), ("))", "]]"), ("{{", "(("), ("}}", "))")):
+        text = text.replace(inner, outer)
+    return text
+
+
+class Tools:
+    """The room's tools over HTTP, as any MCP client calls them."""
+
+    def __init__(self, server: dict[str, Any]) -> None:
+        self._url = server["url"]
+        self._headers = {header["name"]: header["value"] for header in server["headers"]}
+        self._count = 0
+        hello = {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "scripted", "version": "1"},
+        }
+        self._post("initialize", hello)
+        self._post("notifications/initialized", {}, has_answer=False)
+
+    def call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The tool's JSON; a refusal is `{"code": …}`."""
+        result = self._post("tools/call", {"name": tool, "arguments": arguments})["result"]
+        answer: dict[str, Any] = json.loads(result["content"][0]["text"])
+        return answer
+
+    def _post(self, method: str, params: dict[str, Any], *, has_answer: bool = True) -> Any:
+        self._count += 1
+        message: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": params}
+        if has_answer:
+            message["id"] = self._count
+        headers = {
+            **self._headers,
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+        }
+        data = json.dumps(message).encode()
+        request = urllib.request.Request(self._url, data, headers)  # loopback, by the server
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(request, timeout=TOOL_TIMEOUT_S) as response:
+            body = response.read()
+        return json.loads(body) if has_answer else None
 
 
 class Wire:
@@ -103,6 +156,7 @@ class Turn:
         self.cancelled = threading.Event()
         self.result: dict[str, Any] | None = {"result": {"stopReason": "end_turn"}}
         self.late = ""
+        self.calls = 0
         self.exit_status: int | None = None
 
     def run(self) -> None:
@@ -226,6 +280,36 @@ class Turn:
 
     def do_mcp(self, _: str) -> None:
         self.say(json.dumps(self.agent.mcp.get(self.session)))
+
+    def do_mcp_ask(self, argument: str) -> None:
+        names, _, text = argument.partition(" ")
+        answer = self.tool("ask", to=names.split(","), content=for_another(text))
+        if "code" in answer:
+            self.say(answer["code"])
+            return
+        told = [f"{r['target']}: {r.get('content') or r['status']}" for r in answer["results"]]
+        self.say(" | ".join(told))
+
+    def do_mcp_call(self, argument: str) -> None:
+        name, _, rest = argument.partition(" ")
+        pairs, _, content = rest.partition("content=")  # the last one; it may hold anything
+        given: dict[str, Any] = {"content": for_another(content)} if content else {}
+        for pair in filter(None, pairs.split(";")):
+            key, _, value = pair.partition("=")
+            given[key] = int(value) if value.isdigit() else value
+        if "to" in given:
+            given["to"] = given["to"].split(",")
+        self.say(json.dumps(self.tool(name, **given)))
+
+    def tool(self, name: str, **given: Any) -> dict[str, Any]:
+        """Call a tool of the room; the log gets what it gave back."""
+        server = next(s for s in self.agent.mcp[self.session] if s["name"] == "groupx")
+        if "content" in given:
+            self.calls += 1
+            given["clientCommandId"] = str(self.calls)
+        answer = Tools(server).call(name, given)
+        self.agent.log("tool", name=name, answer=answer)
+        return answer
 
     def do_empty(self, _: str) -> None:
         pass

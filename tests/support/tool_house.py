@@ -21,6 +21,7 @@ from groupx_server.http.serve import HttpServer, bind_loopback
 from groupx_server.http.state import ServerState
 from groupx_server.mcp.endpoint import ToolEndpoint
 from groupx_server.rooms.broadcast import Hub
+from groupx_server.rooms.calls import AgentCalls
 from groupx_server.rooms.grants import Grants
 from support.rooms import House, house
 
@@ -35,6 +36,12 @@ class ToolHouse:
     url: str
     state: ServerState
     endpoint: ToolEndpoint
+
+    @property
+    def rooms_calls(self) -> AgentCalls:
+        """The use cases behind the tools."""
+        assert self.endpoint.toolbox is not None
+        return self.endpoint.toolbox.calls
 
     def token(self, name: str) -> str:
         """The newest token of an agent."""
