@@ -21,6 +21,7 @@ from groupx_server.agents.claude_driver import ClaudeDriver
 from groupx_server.agents.clock import Clock
 from groupx_server.agents.codex_driver import CodexDriver
 from groupx_server.agents.codex_setup import PROGRAM as CODEX
+from groupx_server.agents.local_model import LOCAL_VARIABLE, LocalModelDriver
 from groupx_server.agents.presets import PRESETS, Preset, apply_preset
 from groupx_server.agents.programs import with_program
 from groupx_server.agents.watchdog import Guard
@@ -80,6 +81,11 @@ class DriverRegistry:
         return CodexDriver(found, self._guard, self._clock)
 
     def _builtin(self, spec: AgentSpec) -> Driver:
+        if spec.env.get(LOCAL_VARIABLE) == "1":
+            return LocalModelDriver(spec, self._guard, self._builtin_agent)
+        return self._builtin_agent(spec)
+
+    def _builtin_agent(self, spec: AgentSpec) -> Driver:
         argv = list(spec.argv) or [sys.executable, *_BUILTIN_ARGV]
         # Our own agent says everything before its answer: there is nothing to wait for.
         return self._acp(replace(spec, argv=argv, options={"settle_s": 0, **spec.options}))

@@ -15,7 +15,14 @@ from groupx_server.builtin_agent.guide.guide import Guide
 from groupx_server.builtin_agent.guide.intents import understand
 from groupx_server.builtin_agent.http_pool import HttpPool
 from groupx_server.builtin_agent.model_finder import ModelFinder
-from groupx_server.builtin_agent.model_turn import ModelTurn, Outcome, Sleep, Traits
+from groupx_server.builtin_agent.model_turn import (
+    INSTRUCTIONS,
+    PLAIN_INSTRUCTIONS,
+    ModelTurn,
+    Outcome,
+    Sleep,
+    Traits,
+)
 from groupx_server.builtin_agent.packet import Prompt
 from groupx_server.builtin_agent.room_api import RoomApi
 from groupx_server.builtin_agent.room_tools import RoomTools
@@ -51,7 +58,8 @@ class Answering:
         try:
             return await self._answer(session, prompt, sink)
         finally:
-            session.history.add(prompt.text, sink.said.strip() or NO_ANSWER)
+            said = prompt.current if self._settings.plain else prompt.text
+            session.history.add(said, sink.said.strip() or NO_ANSWER)
 
     async def _answer(self, session: Session, prompt: Prompt, sink: TurnSink) -> Outcome:
         desk = self._desk(session, prompt, sink)
@@ -69,14 +77,17 @@ class Answering:
         return await Guide(desk).answer(prompt.current)
 
     def _turn(self, endpoint: Endpoint, session: Session, prompt: Prompt, desk: Desk) -> ModelTurn:
-        tools = RoomTools(self._api, desk.room_id) if self._api and desk.room_id else None
+        plain = self._settings.plain
+        room = None if plain else desk.room_id
+        tools = RoomTools(self._api, room) if self._api and room else None
         return ModelTurn(
             endpoint,
             self._client,
             desk.sink,
             session.history,
-            prompt.text,
+            prompt.current if plain else prompt.text,
             tools=tools,
+            instructions=PLAIN_INSTRUCTIONS if plain else INSTRUCTIONS,
             traits=self._traits[endpoint.base_url, endpoint.model],
             sleep=self._sleep,
         )

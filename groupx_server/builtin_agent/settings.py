@@ -37,6 +37,8 @@ class Settings:
     discovery: bool = True
     ports: tuple[tuple[int, str], ...] = USUAL_PORTS
     history_chars: int = DEFAULT_HISTORY_CHARS
+    plain: bool = False
+    """For small models: only what was said to this agent, no room context, no tools."""
     agent_url: str | None = None
     agent_token: str | None = field(default=None, repr=False)
     actor_id: str | None = None
@@ -58,6 +60,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         history_chars=int(
             source.number("GROUPX_MODEL_HISTORY_CHARS", DEFAULT_HISTORY_CHARS, 0, 10_000_000)
         ),
+        plain=source.text("GROUPX_MODEL_PLAIN", "0").lower() not in _OFF,
         agent_url=source.text("GROUPX_AGENT_URL").rstrip("/") or None,
         agent_token=source.text("GROUPX_AGENT_TOKEN") or None,
         actor_id=source.text("GROUPX_AGENT_ACTOR") or None,

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from groupx_server.agents.local_model import LOCAL_VARIABLE, missing_extra
 from groupx_server.agents.registry import DriverRegistry
 from groupx_server.agents.watchdog import Watchdog
 from groupx_server.probe.report import Report
@@ -33,7 +34,7 @@ from groupx_server.probe.subjects import (
 )
 from groupx_server.probe.trial import Prober
 from groupx_shared.config import load_config, parse_config
-from groupx_shared.errors import ConfigError, GroupXError
+from groupx_shared.errors import AgentError, ConfigError, GroupXError
 from groupx_shared.settings import Config
 from groupx_shared.workspace import Workspace, default_workspace, find_workspace
 
@@ -130,6 +131,9 @@ def _check(workspace: Workspace) -> Report:
     config = parse_config(json.dumps(agents).encode(), workspace.config_path)
     (subject,) = configured_subjects(config, workspace.root)
     DriverRegistry(Watchdog())(subject.entry.spec)  # starts nothing
+    problem = missing_extra() if subject.entry.spec.env.get(LOCAL_VARIABLE) == "1" else None
+    if problem is not None:
+        raise AgentError(problem)
     report, _ = located(subject)
     return report
 

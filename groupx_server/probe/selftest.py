@@ -52,11 +52,18 @@ class _Watch:
     ) -> None:
         event: dict[str, Any] = orjson.loads(data)
         if event["type"] == "agent.status":
-            self.marks.setdefault(event["body"]["status"], time.monotonic())
+            self._status(event["body"]["status"])
         elif event["type"] in _SIGNS:
             self.marks.setdefault("sign", time.monotonic())
         if event["type"] == "tool.progress":
             self.tools.add(event["body"]["toolCallId"])
+
+    def _status(self, status: str) -> None:
+        """Whatever follows on “starting” means that it has started, or that it will not."""
+        if status == "starting":
+            self.marks.setdefault("starting", time.monotonic())
+        elif "starting" in self.marks:
+            self.marks.setdefault("started", time.monotonic())
 
 
 async def run_turn(
@@ -121,8 +128,8 @@ async def _one_turn(
 def _tell(report: Report, turn: TurnInfo, watch: _Watch, sent_at: float, card: AgentInfo) -> None:
     marks = watch.marks
     report.turn_s = time.monotonic() - sent_at
-    if "ready" in marks and "starting" in marks:
-        report.start_s = marks["ready"] - marks["starting"]
+    if "started" in marks:
+        report.start_s = marks["started"] - marks["starting"]
     if "sign" in marks:
         report.first_event_s = marks["sign"] - sent_at
     report.version = card.agent_version or report.version

@@ -137,6 +137,8 @@ def _model_env(settings: AgentSettings) -> dict[str, str]:
     model = settings.model
     if model is None:
         return env
+    if model.local:
+        env["GROUPX_MODEL_LOCAL"] = "1"
     if not model.discovery:
         env["GROUPX_MODEL_DISCOVERY"] = "0"
     if model.base_url is not None:

@@ -89,6 +89,14 @@ class ModelSettings(Setting):
     """Name of the environment variable that holds the key; the key itself is never in the file."""
     discovery: bool = True
     """Look for Ollama, llama.cpp, LM Studio and vLLM on their usual loopback ports."""
+    local: bool = False
+    """Run a small model beside the agent, on this machine; needs the extra `local`."""
+
+    @validates_model(mode="after")
+    def _one_model(self) -> Self:
+        if self.local and (self.base_url or self.name or self.api_key_env):
+            raise ValueError("model.local goes without baseUrl, name and apiKeyEnv")
+        return self
 
 
 class AgentSettings(Setting):
