@@ -65,6 +65,7 @@ class AcpDriver(ProcessDriver[AcpClient]):
             session_id,
             continuity,
             has_mcp=bool(servers),
+            mcp_problem=self._mcp_problem(request, servers),
             close_method="session/close" if self.capabilities.can_close else "",
         )
 
@@ -200,6 +201,12 @@ class AcpDriver(ProcessDriver[AcpClient]):
                 "headers": [bearer],
             }
         ]
+
+    def _mcp_problem(self, request: SessionRequest, servers: list[dict[str, Any]]) -> str:
+        """Why the room's tools are not attached although they were asked for."""
+        if request.mcp is None or servers:
+            return ""
+        return f"{self.capabilities.name} does not take tools over HTTP."
 
     def _refused(self, answer: ErrorResponse) -> AgentError:
         sign_in = self.options.quirks.sign_in or self.capabilities.sign_in

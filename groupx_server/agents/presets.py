@@ -82,7 +82,10 @@ PRESETS: Final[Mapping[str, Preset]] = {
             **_SLOW_START,
         },
     ),
-    "vibe": Preset(argv=("vibe-acp",), options={"mode_id": "auto-approve", **_SLOW_START}),
+    "vibe": Preset(
+        argv=("vibe-acp",),
+        options={"mode_id": "auto-approve", "assume_http_mcp": True, **_SLOW_START},
+    ),
     "grok": Preset(
         argv=(
             "grok",

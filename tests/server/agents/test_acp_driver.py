@@ -186,7 +186,9 @@ async def test_tools_go_to_agents_that_take_them(
 ) -> None:
     mcp = McpEndpoint("groupx", "http://127.0.0.1:1/mcp", "secret")
     async with running(script, script.spec(assume_http_mcp=assume)) as driver:
-        assert (await opened(driver, script.folder, mcp=mcp)).has_mcp is attached
+        session = await opened(driver, script.folder, mcp=mcp)
+        assert session.has_mcp is attached
+        assert ("over HTTP" in session.mcp_problem) is not attached
 
 
 async def test_a_refused_session_says_how_to_sign_in(script: Script) -> None:
