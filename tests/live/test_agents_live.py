@@ -1,0 +1,184 @@
+"""Every agent program that is installed, in a room of a real server, against the fake model.
+
+Each case has a server, a home and a working folder of its own, and ends with the proof that no
+process is left. Programs are installed by `make live`; a missing one is skipped by name.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from live.agents import AGENTS
+from live.programs import CACHE, PROGRAMS
+from live.rooms import GONE_S, TURN_S, LiveRoom, Turn, live_room, until
+from support.fake_model.play import BEGINNING, REFUSAL
+
+Recorder = Callable[[str, object], None]
+
+pytestmark = [
+    pytest.mark.live,
+    pytest.mark.slow,
+    pytest.mark.process,
+    pytest.mark.timeout(3 * TURN_S),
+    pytest.mark.parametrize("agent", list(AGENTS)),
+]
+
+
+@pytest.fixture
+def room(agent: str, tmp_path: Path, record_property: Recorder) -> Iterator[LiveRoom]:
+    """A started room with the agent alone."""
+    program = PROGRAMS[agent]
+    if not program.is_installed:
+        pytest.skip(f"{agent} {program.version} is not in {CACHE}: run “make live”")
+    record_property("version", program.version)
+    with live_room(tmp_path, agent) as room:
+        yield room
+
+
+def done(turn: Turn) -> Turn:
+    """A turn that has to be completed."""
+    assert turn.status == "completed", turn.problem
+    return turn
+
+
+@pytest.mark.case("text")
+def test_an_answer_comes_back(room: LiveRoom) -> None:
+    turn = done(room.ask("[[say Hello from the fake model.]]"))
+    assert turn.content == "Hello from the fake model."
+
+
+@pytest.mark.case("reasoning")
+def test_reasoning_is_apart_from_the_answer(room: LiveRoom) -> None:
+    turn = done(room.ask("[[think First this, then that.]]"))
+    assert "First this, then that." in turn.reasoning
+    assert turn.content == "Thought."
+
+
+@pytest.mark.case("tool")
+def test_a_command_runs_unasked(room: LiveRoom, agent: str) -> None:
+    turn = done(room.ask("[[shell echo 'made by hand' | tr a-z A-Z | tee made.txt]]"))
+    assert "MADE BY HAND" in turn.content
+    assert (room.work(agent) / "made.txt").read_text("utf-8") == "MADE BY HAND\n"
+    assert [tool["status"] for tool in turn.tools] == ["completed"]
+
+
+@pytest.mark.case("cancel in text")
+def test_a_cancel_in_text_and_then_another_prompt(room: LiveRoom) -> None:
+    turn_id = room.say("[[endless]]")[room.names[0]]
+    room.wait_text(turn_id, BEGINNING)
+    room.cancel(turn_id)
+    assert room.ended(turn_id).status == "cancelled"
+    assert done(room.ask("[[say still here]]")).content == "still here"
+
+
+@pytest.mark.case("cancel in a tool")
+def test_a_cancel_in_a_command_ends_it_and_the_next_prompt_works(
+    room: LiveRoom, tmp_path: Path, record_property: Recorder
+) -> None:
+    turn_id, sleeper = a_long_command(room, tmp_path)
+    before = room.agent_pid()
+    room.cancel(turn_id)
+    turn = room.ended(turn_id)
+    assert turn.status == "cancelled", turn.problem
+    until(lambda: not is_alive(sleeper), GONE_S, lambda: "the command still runs")
+    assert done(room.ask("[[say still here]]")).content == "still here"
+    if room.agent_pid() != before:
+        record_property("how", "in a new process")
+
+
+@pytest.mark.case("resume")
+def test_a_conversation_goes_on_in_a_fresh_process(room: LiveRoom) -> None:
+    nonce = done(room.ask("[[nonce]]")).content
+    room.stop()
+    room.assert_nobody_left()
+    room.start()
+    turn = done(room.ask("[[say resumed]] marked-prompt"))
+    assert turn.content == "resumed"
+    assert [body["continuity"] for body in room.bodies("session.resumed")] == ["resumed"]
+    # GroupX never tells an agent its own answers again: the program itself sent this one.
+    assert any(nonce in body for body in room.model.bodies("marked-prompt"))
+
+
+@pytest.mark.case("room's tools")
+def test_the_rooms_tools_are_attached_and_called(room: LiveRoom, record_property: Recorder) -> None:
+    turn = done(room.ask('[[room read {"limit": 5}]] read-this-message'))
+    [session] = room.bodies("session.ready")
+    assert session["hasTools"], session
+    # Through the agent, the model was shown the room's own event of this very message.
+    assert "read-this-message" in turn.content, turn.content
+    if len(turn.tools) > 1:
+        record_property("how", "after a tool search")
+
+
+@pytest.mark.case("model error")
+def test_an_error_of_the_model_is_told(room: LiveRoom, record_property: Recorder) -> None:
+    turn = room.ask("[[fail 400]]")
+    if turn.status == "failed":
+        how = "failed, with the reason" if REFUSAL in turn.problem else "failed, without a reason"
+    else:
+        how = "told as an answer"
+        assert REFUSAL in turn.content, turn.content
+    record_property("how", how)
+    assert done(room.ask("[[say still here]]")).content == "still here"
+
+
+@pytest.mark.case("death")
+def test_a_death_in_the_middle_fails_the_turn_and_the_next_one_works(room: LiveRoom) -> None:
+    turn_id = room.say("[[endless]]")[room.names[0]]
+    room.wait_text(turn_id, BEGINNING)
+    os.kill(room.agent_pid(), signal.SIGKILL)
+    turn = room.ended(turn_id)
+    assert turn.status in ("failed", "interrupted"), turn.problem
+    # The process that was killed may be a wrapper, whose child still says that it was cancelled.
+    assert turn.row["errorCode"] in ("SESSION_NOT_AVAILABLE", "TURN_INTERRUPTED")
+    assert turn.row["partialText"] == BEGINNING
+    assert done(room.ask("[[say alive again]]")).content == "alive again"
+
+
+@pytest.mark.case("stop")
+def test_a_stop_in_the_middle_of_a_command_leaves_nobody(room: LiveRoom, tmp_path: Path) -> None:
+    _, sleeper = a_long_command(room, tmp_path)
+    room.stop()
+    room.assert_nobody_left()
+    assert not is_alive(sleeper)
+
+
+@pytest.mark.case("server killed")
+def test_a_kill_of_the_server_leaves_nobody(room: LiveRoom, tmp_path: Path) -> None:
+    _, sleeper = a_long_command(room, tmp_path)
+    room.kill()
+    room.assert_nobody_left()
+    assert not is_alive(sleeper)
+
+
+def a_long_command(room: LiveRoom, folder: Path) -> tuple[str, int]:
+    """Have the agent run a command that does not end; return the turn and the command's pid."""
+    pid_file = folder / "pid"
+    # Not `sleep`: some agents refuse to wait for it.
+    command = (
+        f"echo $$ > {shlex.quote(str(pid_file))}; exec perl -e 'select undef, undef, undef, 300'"
+    )
+    turn_id = room.say(f"[[shell {command}]]")[room.names[0]]
+
+    def has_begun() -> bool:
+        row = room.client.get(f"/api/turns/{turn_id}").json()
+        assert row["status"] in ("queued", "dispatching", "running"), Turn(row).problem
+        return pid_file.exists() and pid_file.read_text("utf-8").strip() != ""
+
+    until(has_begun, TURN_S, lambda: f"the command does not run: {room.cards()}")
+    return turn_id, int(pid_file.read_text("utf-8"))
+
+
+def is_alive(pid: int) -> bool:
+    """False for a process that ended, also when nobody has looked at its end yet."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
