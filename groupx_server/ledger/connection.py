@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 import re
+import shlex
 import sqlite3
 from pathlib import Path
 from typing import Final
@@ -188,16 +189,16 @@ def file_error(error: OSError, path: Path, doing: str) -> LedgerError:
 def corrupt_error(path: Path, found: str) -> LedgerCorruptError:
     """Return the error for a damaged file; it names the newest backups beside it."""
     backups = find_backups(path)
-    if backups:
-        names = ", ".join(
-            str(backup.relative_to(path.parent)) for backup in backups[:_SHOWN_BACKUPS]
-        )
-        advice = f"copy the newest backup to its place (found: {names})"
+    names = [str(backup.relative_to(path.parent)) for backup in backups[:_SHOWN_BACKUPS]]
+    if names:
+        command = shlex.join(["groupx", "restore", str(backups[0]), "--to", str(path)])
+        advice = f"“{command}” (found: {', '.join(names)})"
     else:
         advice = "put a backup in its place, or start with a new ledger (no backup lies beside it)"
     return LedgerCorruptError(
-        f"{path} is damaged or not a database ({found}). It was left as it is. "
-        f"Move it aside, with its -wal file if there is one, and {advice}.",
+        f"{path} is damaged or not a database, or its disk cannot be read ({found}). It was left "
+        f"as it is. “groupx verify” tells which. If it is damaged, stop the server, "
+        f"move it aside, with its -wal file if there is one, and {advice}.",
         details={"backups": [str(backup) for backup in backups]},
     )
 

@@ -26,7 +26,7 @@ from groupx_shared.errors import AgentError, ConfigError, ErrorCode, GroupXError
 AFTER_FAULT_S: Final = 1.0
 """Pause after an internal fault, so that a fault that repeats does not spin."""
 
-CLOSE_WITHIN_S: Final = 5.0
+CLOSE_WITHIN_S: Final = 2.0
 """For the rows of the process at stop, should the disk fail just then."""
 
 log = get_logger(__name__)

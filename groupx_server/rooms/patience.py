@@ -21,7 +21,7 @@ from groupx_shared.errors import LedgerBusyError, LedgerCorruptError, LedgerDisk
 T = TypeVar("T")
 
 FIRST_PAUSE_S: Final = 0.25
-MAX_PAUSE_S: Final = 5.0
+MAX_PAUSE_S: Final = 2.0
 """Pauses double between these two."""
 
 DISK_TROUBLE: Final = (LedgerDiskError, LedgerBusyError, LedgerCorruptError)

@@ -57,7 +57,7 @@ T = TypeVar("T")
 PARTIAL_EVERY_S: Final = 0.4
 """A running answer is on disk at most this long after it was shown."""
 CANCEL_AGAIN_S: Final = 1.0
-END_WITHIN_S: Final = 5.0
+END_WITHIN_S: Final = 3.0
 """For the terminal of a turn whose lane is being stopped."""
 
 NEVER_ANSWERED: Final = frozenset(

@@ -55,7 +55,7 @@ def run(plan: Plan, folder: Path) -> dict[str, Any]:
 
     def is_over(kills: int) -> bool:
         late = time.monotonic() - started > plan.seconds
-        return late or bool(site.faults) or (kills >= plan.kills and site.sent >= plan.messages)
+        return late or bool(site.faults) or (kills >= plan.kills and site.accepted >= plan.messages)
 
     killer = Killer(server, site, plan.seed, is_over)
     site.goes_on = killer.is_alive

@@ -141,7 +141,9 @@ def test_tags_prompts_and_quantiles_are_read_as_they_are_written(tmp_path: Path)
     assert tag_of("[[kill]] m12x") == "m12x"
     assert tag_of(None) == "(none)"
     log = tmp_path / "log.jsonl"
-    log.write_text('{"what": "start"}\n{"what": "prompt", "text": "a [current_message b"}\n{"wha')
+    log.write_text(
+        '{"what": "start"}\n{"what": "prompt", "text": "a [current_message m1x] b"}\n{"wha'
+    )
     assert prompts_in(log) == [" b"]
     assert prompts_in(tmp_path / "no") == []
     assert quantiles([0.001] * 99 + [0.5]) == {"p50": 1.0, "p95": 1.0, "max": 500.0}

@@ -35,6 +35,10 @@ class ServerProcess:
         path.write_text(json.dumps(config or self.default_config()), encoding="utf-8")
         self.workspace: Workspace = find_workspace(path)
         self.process: subprocess.Popen[bytes] | None = None
+        self.environment: dict[str, str] = {}
+        """Variables on top of the test's own."""
+        self.launcher: list[str] = []
+        """Command that starts the command (and becomes it)."""
 
     def default_config(self) -> dict[str, Any]:
         """One scripted agent called `bot`."""
@@ -50,14 +54,18 @@ class ServerProcess:
             "env": {"SCRIPTED_LOG": str(self.prompt_log), "SCRIPTED_SESSIONS": str(sessions)},
         }
 
+    def command(self) -> list[str]:
+        """How the server is started."""
+        return [sys.executable, "-m", "groupx_server", "--config", str(self.folder)]
+
     def spawn(self, fail_point: str | None = None) -> subprocess.Popen[bytes]:
         """Start the process; it kills itself at `fail_point`."""
-        environment = dict(os.environ)
+        environment = os.environ | self.environment
         if fail_point is not None:
             environment["GROUPX_FAILPOINT"] = fail_point
         with (self.folder / "server.out").open("ab") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "groupx_server", "--config", str(self.folder)],
+                [*self.launcher, *self.command()],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,

@@ -18,7 +18,7 @@ from typing import Any, Final
 from groupx_server.ledger.verify import find_violations
 from support.soak_load import Accepted, Follower, Sender
 
-TAG: Final = re.compile(r"m\d+x")
+TAG: Final = re.compile(r"\bm\d+x\b")
 OPEN: Final = ("queued", "dispatching", "running", "cancelling")
 
 
@@ -182,7 +182,8 @@ def prompts_in(path: Path) -> list[str]:
         except ValueError:
             continue  # the agent was killed while it wrote; what it wrote before counts
         if entry.get("what") == "prompt":
-            texts.append(entry["text"].rpartition("[current_message")[2])
+            section = entry["text"].rpartition("[current_message")[2]
+            texts.append(section.partition("]")[2])  # the fence is random, and may look like a tag
     return texts
 
 

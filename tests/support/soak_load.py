@@ -63,6 +63,12 @@ class Site:
     """Answers that no client should ever get."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
+    accepted: int = 0
+
+    def count_accepted(self) -> None:
+        with self.lock:
+            self.accepted += 1
+
     def next_number(self) -> int:
         with self.lock:
             self.sent += 1
@@ -109,6 +115,7 @@ class Sender(threading.Thread):
         reply, tries = self._post("/api/messages", body)
         if reply is not None:
             seconds = time.monotonic() - begun if tries == 1 else float("nan")
+            self._site.count_accepted()
             self.accepted.append(Accepted(tag, f"c-{tag}", body, reply, seconds))
 
     def _repeat_one(self) -> None:
