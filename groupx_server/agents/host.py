@@ -38,6 +38,9 @@ HEALTHY_S: Final = 60.0
 
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
+START_SHARE_S: Final = 2.0
+"""So long a start counts among the few at once: most of its processor time is spent by then."""
+
 HostState = Literal["stopped", "starting", "ready", "retrying", "failed"]
 
 log = get_logger(__name__)
@@ -56,6 +59,18 @@ class HostStatus:
     instance_id: str | None = None
     changed_at: datetime = _NEVER
     retry_at: datetime | None = None
+
+
+class _Place:
+    """A place at the gate, left once."""
+
+    def __init__(self, gate: asyncio.Semaphore) -> None:
+        self._gate: asyncio.Semaphore | None = gate
+
+    def leave(self) -> None:
+        gate, self._gate = self._gate, None
+        if gate is not None:
+            gate.release()
 
 
 class AgentHost:
@@ -244,8 +259,7 @@ class AgentHost:
         self._wanted = False
         self._tell("starting", "It is starting.")
         try:
-            async with self._gate:
-                info, driver = await self._start_driver()
+            info, driver = await self._start_in_turn()
         except asyncio.CancelledError:
             self._tell("stopped", "Its start was given up.")
             raise
@@ -257,6 +271,18 @@ class AgentHost:
         self._tell("ready", " ".join(f"{info.name} {info.version} is running.".split()))
         self._wake.set()
         return driver
+
+    async def _start_in_turn(self) -> tuple[AgentInfo, Driver]:
+        """Start among few at once; a start that takes long makes room for the next meanwhile, so
+        that agents which hang delay nobody else."""
+        await self._gate.acquire()
+        place = _Place(self._gate)
+        timer = asyncio.get_running_loop().call_later(START_SHARE_S, place.leave)
+        try:
+            return await self._start_driver()
+        finally:
+            timer.cancel()
+            place.leave()
 
     async def _start_driver(self) -> tuple[AgentInfo, Driver]:
         if self._closing:

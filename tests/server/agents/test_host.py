@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from groupx_server.agents import host as host_module
 from groupx_server.agents.base import AgentInfo, AgentSpec, Driver, Session, SessionRequest
 from groupx_server.agents.host import AgentHost, HostStatus
 from groupx_server.domain.native import NativeEvent, TurnStarted
@@ -347,6 +348,23 @@ async def test_a_given_up_start_leaves_the_host_usable(plan: Plan) -> None:
     plan.may_start.set()
     await plan.host.session("room:main", REQUEST)
     assert plan.state == "ready"
+
+
+async def test_a_start_that_hangs_makes_room_for_the_next(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host_module, "START_SHARE_S", 0.01)
+    gate = asyncio.Semaphore(1)
+    plan.may_start.clear()
+    hosts = [AgentHost(SPEC, lambda spec: ToyDriver(spec, plan), start_gate=gate) for _ in range(3)]
+    async with asyncio.TaskGroup() as group:
+        for host in hosts:
+            group.create_task(host.session("room:main", REQUEST))
+        await plan.until(lambda: len(plan.drivers) == 3)
+        plan.may_start.set()
+    async with asyncio.timeout(5):
+        await gate.acquire()
+    assert gate.locked()  # each place was left exactly once
 
 
 async def test_few_agents_start_at_the_same_time(plan: Plan) -> None:
