@@ -147,6 +147,12 @@ _COMPOSER: Final = (
     _edit("edit.undo", "Undo", "Undo; a paste is one step.", "ctrl+underscore", "ctrl+slash"),
     _edit("edit.redo", "Redo", "Do it again.", "ctrl+y"),
     _edit(
+        "composer.open_paste",
+        "Open a paste",
+        "Show a large paste whole in place of its chip; it is sent whole either way.",
+        "f6",
+    ),
+    _edit(
         "composer.delete_or_quit",
         "Delete right, or close",
         "Delete the character after; when nothing is written, close this window.",
@@ -241,6 +247,8 @@ _ANYWHERE: Final = (
     _any("panel.toggle", "Show or hide the side panel", "Rooms and agents at the left.", "f2"),
     _any("focus.next", "Next part", "Go to the next part of the window.", "tab"),
     _any("focus.previous", "Previous part", "Go to the part before.", "shift+tab"),
+    _any("app.editor", "Write in your editor",
+         "Open what is written in $VISUAL or $EDITOR; saved, it comes back to be sent.", "f4"),
     _any("server.start", "Start the server", "Start the server of this workspace, if it is gone.",
          "f5", slash="start"),
     _any("app.theme", "Theme", "Choose the colours; they show while you choose.",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rich.text import Text
@@ -29,7 +30,7 @@ from groupx_tui.messages import ServerFailed
 from groupx_tui.screens.dialog import Dialog
 from groupx_tui.screens.room import RoomScreen
 from groupx_tui.screens.trouble import Trouble
-from groupx_tui.setup import Drafts, WindowSetup, load_setup
+from groupx_tui.setup import Drafts, NoHistory, SentTexts, WindowSetup, load_setup
 from groupx_tui.state.model import ClientView
 from groupx_tui.terminal import RoomDriver, leave_on_signals, terminal_attributes
 from groupx_tui.theme import DEFAULT_THEME, to_textual, unknown_theme
@@ -45,6 +46,7 @@ from groupx_tui.widgets.timeline.messages import (
     PositionChanged,
 )
 from groupx_tui.widgets.timeline.pacing import FramePacer
+from groupx_tui.workfiles.index import WorkFiles
 
 if TYPE_CHECKING:
     from groupx_tui.client.session import ClientSession
@@ -70,16 +72,21 @@ class GroupXApp(App[int], inherit_bindings=False):
         *,
         start_server: Callable[[], object] = lambda: None,
         first_view: ClientView | None = None,
+        history: SentTexts | None = None,
+        folder: Path | None = None,
     ) -> None:
         """`open_session` makes the session once the first frame, of `first_view`, is drawn (what
         it needs takes as long to load as all else). `start_server` blocks until a server is ready
-        and raises GroupXError when it cannot be."""
+        and raises GroupXError when it cannot be. `history` keeps sent texts; `folder` is where
+        files are looked for that a message names."""
         # Without colours only what the terminal does by itself is drawn: bold, reverse, underline.
         super().__init__(driver_class=RoomDriver, ansi_color=True if setup.no_color else None)
         self._open_session = open_session
         self._session: ClientSession | None = None
         self._first_view = first_view or ClientView()
         self.drafts = drafts
+        self.kept_history: SentTexts = history or NoHistory()
+        self.work_files = WorkFiles(folder)
         self.keymap = setup.keymap
         self.shelf = setup.shelf
         self.preferences = setup.preferences
@@ -110,7 +117,7 @@ class GroupXApp(App[int], inherit_bindings=False):
         if not self.is_headless:
             leave_on_signals(self.leave, self.terminal_attributes)
         self.app_resume_signal.subscribe(self, self._came_back)
-        for note in (*self._notes, self.drafts.problem):
+        for note in (*self._notes, self.drafts.problem, self.kept_history.problem):
             if note:
                 self.tell(note, "warning")
         self.call_after_refresh(self._begin)
@@ -199,6 +206,7 @@ class GroupXApp(App[int], inherit_bindings=False):
         self.handlers.room.before_show(view)
         self.room.show(view)
         self.handlers.room.after_show(view)
+        self.handlers.context.follow(view)
         self._name_window(f"GroupX · {room_title(view)}")
 
     def watch_app_focus(self, has_focus: bool) -> None:
@@ -230,6 +238,10 @@ class GroupXApp(App[int], inherit_bindings=False):
         self.handlers.room.keep_draft(event.text)
         if event.text:
             self.room.keybar.say("")
+
+    @on(Composer.FilesWanted)
+    def _files_wanted(self, event: Composer.FilesWanted) -> None:
+        self.handlers.composer.look_for_files()
 
     @on(SidePanel.RoomChosen)
     def _room_chosen(self, event: SidePanel.RoomChosen) -> None:
@@ -369,6 +381,7 @@ def run_tui(workspace: Workspace, room: str | None = None) -> int:
 def build_app(workspace: Workspace, room: str | None = None) -> GroupXApp:
     """Put together the app for `workspace`, with the person's themes, keys and choices."""
     from groupx_tui.client.drafts import DraftStore
+    from groupx_tui.client.history import HistoryStore
 
     room_id = room or MAIN_ROOM
 
@@ -389,4 +402,6 @@ def build_app(workspace: Workspace, room: str | None = None) -> GroupXApp:
         load_setup(),
         start_server=start_server,
         first_view=ClientView(room_id=room_id),
+        history=HistoryStore(workspace),
+        folder=Path.cwd() if workspace.is_default else workspace.root,
     )

@@ -29,6 +29,28 @@ class Drafts(Protocol):
     def close(self) -> None: ...
 
 
+class SentTexts(Protocol):
+    """Texts that were sent, by room, oldest first. `problem` says why they cannot be kept."""
+
+    @property
+    def problem(self) -> str | None: ...
+    def load(self, room_id: str) -> list[str]: ...
+    def add(self, room_id: str, text: str) -> None: ...
+
+
+class NoHistory:
+    """Nothing is kept beyond the window."""
+
+    problem: str | None = None
+
+    def load(self, room_id: str) -> list[str]:
+        """Nothing."""
+        return []
+
+    def add(self, room_id: str, text: str) -> None:
+        """Forget it."""
+
+
 @dataclass(frozen=True, slots=True)
 class WindowSetup:
     """Keys, themes and choices."""

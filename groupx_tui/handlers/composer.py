@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from textual.actions import SkipAction
 
 from groupx_shared.errors import GroupXError, ServerUnreachableError
+from groupx_tui.background import in_daemon_thread
 from groupx_tui.widgets.composer.composer import Composer
+from groupx_tui.workfiles.finder import FileFinder
 
 if TYPE_CHECKING:
     from groupx_tui.app import GroupXApp
@@ -18,6 +20,7 @@ class ComposerHandlers:
 
     def __init__(self, app: GroupXApp) -> None:
         self._app = app
+        self._is_looking = False
 
     @property
     def _composer(self) -> Composer:
@@ -66,6 +69,11 @@ class ComposerHandlers:
         elif not self._composer.recall(1):
             editor.action_cursor_line_end()
 
+    def open_paste(self, argument: str) -> None:
+        """Show the pasted text in place of its chip."""
+        if not self._composer.editor.open_chip():
+            self._app.tell("There is no folded paste here.")
+
     def delete_or_quit(self, argument: str) -> None:
         """Delete to the right; with nothing written, close the window."""
         if self._composer.text:
@@ -98,6 +106,22 @@ class ComposerHandlers:
         )
         self._app.handlers.room.sent()
         self._app.room.timeline.action_end()
+
+    def look_for_files(self) -> None:
+        """Bring the list of files up to date, when it is not."""
+        files = self._app.work_files
+        if self._is_looking or not files.is_stale:
+            return
+
+        async def look() -> None:
+            self._is_looking = True
+            try:
+                files.take(await in_daemon_thread(files.scan, "groupx-files"))
+            finally:
+                self._is_looking = False
+            self._composer.offer_files(FileFinder(files.paths))
+
+        self._app.run_worker(look(), group="commands")
 
     def _dismiss_refused(self, text: str) -> None:
         for block in self._app.view.timeline.blocks:

@@ -11,6 +11,7 @@ from groupx_tui.actions import ACTIONS
 from groupx_tui.handlers.agent import AgentHandlers
 from groupx_tui.handlers.block import BlockHandlers
 from groupx_tui.handlers.composer import ComposerHandlers
+from groupx_tui.handlers.context import ContextMeter
 from groupx_tui.handlers.dialog import DialogHandlers
 from groupx_tui.handlers.edit import EditHandlers
 from groupx_tui.handlers.panel import FocusHandlers, PanelHandlers
@@ -32,6 +33,7 @@ class Handlers:
     def __init__(self, app: GroupXApp) -> None:
         self._app = app
         self.room = RoomHandlers(app)
+        self.context = ContextMeter(app)
         self.agent = AgentHandlers(app)
         self.block = BlockHandlers(app)
         self.turn = TurnHandlers(app)

@@ -8,6 +8,7 @@ shown.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from groupx_shared.ids import MAIN_ROOM
@@ -45,8 +46,8 @@ class RoomHandlers:
         if self._shown:
             self.keep_draft(self._app.room.composer.text)
         self._shown = view.room_id
-        history = self._histories.setdefault(view.room_id, InputHistory())
-        self._app.room.composer.open_room(self._app.drafts.load(view.room_id), history)
+        draft = self._app.drafts.load(view.room_id)
+        self._app.room.composer.open_room(draft, self._history_of(view.room_id))
 
     def after_show(self, view: ClientView) -> None:
         """It is drawn: mark what is new since this room, or the terminal, was left."""
@@ -158,6 +159,12 @@ class RoomHandlers:
         self._app.room.composer.editor.focus()
 
     # --- inside
+
+    def _history_of(self, room_id: str) -> InputHistory:
+        if room_id not in self._histories:
+            kept = self._app.kept_history
+            self._histories[room_id] = InputHistory(kept.load(room_id), partial(kept.add, room_id))
+        return self._histories[room_id]
 
     def _choose(self, title: str, rooms: Sequence[RoomEntry], chosen: object) -> None:
         choices = [

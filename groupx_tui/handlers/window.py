@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Final
 
+from textual.app import SuspendNotSupported
+
+from groupx_shared.errors import GroupXError
 from groupx_tui.actions import ACTIONS
 from groupx_tui.screens.chooser import Choice, Chooser
 from groupx_tui.screens.help import help_screen
@@ -75,6 +79,30 @@ class WindowHandlers:
             f"In a shell: groupx export --room {room} --format md -o {room}.md "
             "(jsonl instead of md writes every event)."
         )
+
+    def editor(self, argument: str) -> None:
+        """Let the person write in an editor of his own; the draft is kept meanwhile."""
+        self._app.run_worker(self._edit(), group="editor", exclusive=True)
+
+    async def _edit(self) -> None:
+        from groupx_tui.editing import edit, editor_command
+
+        composer = self._app.room.composer
+        self._app.handlers.room.keep_draft(composer.text)
+        try:
+            command = editor_command(os.environ)
+            with self._app.suspend():
+                edited = await edit(composer.text, command)
+        except SuspendNotSupported:
+            self._app.tell("An editor needs a terminal of its own; here there is none.", "warning")
+        except GroupXError as error:
+            self._app.tell(error.message, "warning")
+        else:
+            composer.editor.focus()
+            if edited.text is None:
+                self._app.tell(edited.problem, "warning")
+            elif edited.text != composer.text:
+                composer.replace_all(edited.text)
 
     def quit(self, argument: str) -> None:
         """Close the window."""

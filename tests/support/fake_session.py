@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from groupx_shared.errors import GroupXError
+from groupx_shared.errors import GroupXError, ServerUnreachableError
 from groupx_shared.wire.bodies import TurnStatus
 from groupx_shared.wire.replies import (
     CancelReply,
+    ContextUsage,
     MessageAccepted,
     RestartReply,
     RoomInfo,
@@ -106,6 +107,8 @@ class FakeSession(ClientSession):
         self.refusal: GroupXError | None = None
         self.messages: dict[str, MessageBlock] = {}
         """What `whole_message` knows, by event id."""
+        self.context_percent: float | None = 12.0
+        """How full the context is; None: the server does not tell."""
         self.cancel_status: TurnStatus = "cancelling"
         """What the next cancels are answered with."""
         self.runs = 0
@@ -221,6 +224,20 @@ class FakeSession(ClientSession):
         self._note("restart_agent", actor_id)
         return RestartReply(actor_id=actor_id, accepted=True)
 
+    async def context_usage(self) -> ContextUsage:
+        self.asked.append(("context_usage", self.view.room_id))
+        if self.context_percent is None:
+            raise ServerUnreachableError("No answer.")
+        return ContextUsage(
+            room_id=self.view.room_id,
+            through_seq=1,
+            estimated_characters=1,
+            max_characters=1,
+            compaction_trigger_characters=1,
+            utilization_percent=self.context_percent,
+            uncompacted_message_count=1,
+        )
+
     async def load_full_text(self, block_id: BlockId) -> str:
         self._note("load_full_text", block_id)
         return "whole"
@@ -242,3 +259,17 @@ class MemoryDrafts:
 
     def close(self) -> None:
         self.is_closed = True
+
+
+class MemoryHistory:
+    """Sent texts that live as long as the test."""
+
+    def __init__(self, texts: dict[str, list[str]]) -> None:
+        self.texts = texts
+        self.problem: str | None = None
+
+    def load(self, room_id: str) -> list[str]:
+        return list(self.texts.get(room_id, []))
+
+    def add(self, room_id: str, text: str) -> None:
+        self.texts.setdefault(room_id, []).append(text)

@@ -19,7 +19,7 @@ from groupx_tui.keymap import DEFAULT_KEYS, KeyMap
 from groupx_tui.preferences import PreferenceFile
 from groupx_tui.setup import WindowSetup
 from groupx_tui.theme import ThemeShelf, load_themes
-from support.fake_session import FakeSession, MemoryDrafts
+from support.fake_session import FakeSession, MemoryDrafts, MemoryHistory
 
 PATIENCE_S = 5.0
 
@@ -113,6 +113,8 @@ async def open_window(
     shelf: ThemeShelf | None = None,
     drafts: MemoryDrafts | None = None,
     no_color: bool = False,
+    history: MemoryHistory | None = None,
+    folder: Path | None = None,
 ) -> AsyncIterator[Window]:
     """Open the window and wait until it shows the session's view (unless no server starts)."""
     session, drafts = session or FakeSession(), drafts or MemoryDrafts()
@@ -128,6 +130,8 @@ async def open_window(
             no_color=no_color,
         ),
         start_server=start_server,
+        history=history,
+        folder=folder,
     )
     async with app.run_test(size=size, notifications=True) as pilot:
         window = Window(app, pilot, session, drafts)

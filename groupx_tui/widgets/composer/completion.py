@@ -1,4 +1,5 @@
-"""What can be taken at the caret: agents after `@`, commands after `/`, names after a command.
+"""What can be taken at the caret: agents and files after `@`, commands after `/`, names after a
+command.
 
 Pure. Matches by prefix first, then by letters in order; an exact match stands first. Counterparts:
 `popup`, which shows the candidates, and `Composer`, which replaces `start`–`end` by the taken one.
@@ -17,10 +18,13 @@ from groupx_tui.matching import best_matches
 from groupx_tui.state.model import AgentView, RoomEntry
 from groupx_tui.widgets.composer.slash import GUIDE_WORDS, sent_word
 from groupx_tui.widgets.composer.targets import ALL
+from groupx_tui.workfiles.finder import FileFinder
 
 BUILTIN_DRIVER: Final = "builtin"
 MAX_CANDIDATES: Final = 50
-_AT_WORD: Final = re.compile(r"(?:^|[\s(\[{,;:\"'])(@[A-Za-z0-9._-]*)\Z")
+NO_FILES: Final = FileFinder()
+_AT_WORD: Final = re.compile(r"(?:^|[\s(\[{,;:\"'])(@[\w./+#=~-]*)\Z")
+_PLAIN_PATH: Final = re.compile(r"[\w./+#=~-]+")
 _SLASH_WORD: Final = re.compile(r"//?([A-Za-z-]*)\Z")
 _SLASH_ARGUMENT: Final = re.compile(r"/([A-Za-z-]+) +(\S.*|)\Z")
 
@@ -53,6 +57,7 @@ class Known:
     agents: Sequence[AgentView] = ()
     rooms: Sequence[RoomEntry] = ()
     themes: Sequence[str] = ()
+    files: FileFinder = NO_FILES
     has_guide: bool = False
     """The message would go to the built-in agent, so its own commands make sense."""
 
@@ -68,9 +73,27 @@ def complete(line: str, column: int, *, is_first_line: bool, known: Known) -> Co
             typed = match[2].removeprefix("@")
             return _completion(match.start(2), column, typed, candidates)
     if match := _AT_WORD.search(before):
-        agents = _agents(known.agents, with_all=True)
-        return _completion(match.start(1), column, match[1][1:], agents)
+        return _completion_at(match.start(1), column, match[1][1:], known)
     return None
+
+
+def names_file(line: str, column: int) -> bool:
+    """Whether a file may be meant at `column`: its list is wanted then."""
+    match = _AT_WORD.search(line[:column])
+    return match is not None and len(match[1]) > 1
+
+
+def _completion_at(start: int, end: int, typed: str, known: Known) -> Completion | None:
+    """Agents first, then files."""
+    found = best_matches(typed, _agents(known.agents, with_all=True), _names)
+    found += [_file(path) for path in known.files.find(typed)]
+    return Completion(start, end, tuple(found[:MAX_CANDIDATES])) if found else None
+
+
+def _file(path: str) -> Candidate:
+    folder, _, name = path.rpartition("/")
+    is_plain = _PLAIN_PATH.fullmatch(path)
+    return Candidate(f"@{path}" if is_plain else f'@"{path}"', name, folder)
 
 
 def _completion(

@@ -1,16 +1,19 @@
 """`Composer`: the text, who gets it, what it answers, and the list of completions.
 
-Owns nothing that outlives it: drafts and history are handed in by room. Invariant: a text leaves
-the editor only when it was handed on as `Submitted`; what is refused comes back with `restore`.
+Owns nothing that outlives it: drafts and history are handed in by room. Invariants: a text leaves
+the editor only when it was handed on as `Submitted`, and what is refused comes back with
+`restore`; what goes out is the whole text, what is shown has chips for large pastes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static, TextArea
 
@@ -19,19 +22,31 @@ from groupx_tui.state.model import ClientView
 from groupx_tui.widgets.bar import Bar
 from groupx_tui.widgets.composer.completion import (
     BUILTIN_DRIVER,
+    NO_FILES,
     Candidate,
     Completion,
     Known,
     complete,
+    names_file,
 )
 from groupx_tui.widgets.composer.editor import Editor
 from groupx_tui.widgets.composer.history import InputHistory
-from groupx_tui.widgets.composer.lines import Reply, counter, reply_line, target_line, too_long
+from groupx_tui.widgets.composer.lines import (
+    Reply,
+    chip_hint,
+    counter,
+    meter,
+    reply_line,
+    target_line,
+    too_long,
+)
+from groupx_tui.widgets.composer.pastes import PasteShelf
 from groupx_tui.widgets.composer.popup import CompletionPopup
 from groupx_tui.widgets.composer.slash import SlashCommand, message_text, parse_slash
 from groupx_tui.widgets.composer.targets import Targets, find_targets
+from groupx_tui.workfiles.finder import FileFinder
 
-PLACEHOLDER = "Message, @agent or /command"
+PLACEHOLDER = "Message, @agent, @file or /command"
 
 
 class Composer(Vertical):
@@ -80,6 +95,9 @@ class Composer(Vertical):
             super().__init__()
             self.text = text
 
+    class FilesWanted(Message):
+        """A file may be meant: a list of them, not too old, is wanted."""
+
     class Resized(Message):
         """It has another height."""
 
@@ -93,7 +111,8 @@ class Composer(Vertical):
         super().__init__(id="composer")
         self._keymap = keymap
         self.popup = popup
-        self.editor = Editor(keymap, act, PLACEHOLDER)
+        self._pastes = PasteShelf()
+        self.editor = Editor(keymap, act, PLACEHOLDER, self._pastes)
         self.reply_bar = Bar(name="reply")
         self.reply_bar.display = False
         self.target_bar = Bar(name="targets")
@@ -101,6 +120,8 @@ class Composer(Vertical):
         self._themes: Sequence[str] = ()
         self._history = InputHistory()
         self.reply: Reply | None = None
+        self._context_percent: float | None = None
+        self._files = NO_FILES
         self._given = ""
         """The text last put in by the program: not typed, so it opens no list."""
 
@@ -140,7 +161,7 @@ class Composer(Vertical):
 
     def restore(self, text: str, reply: Reply | None) -> None:
         """Give back a text that the server refused, before what was written meanwhile."""
-        current = self.editor.text
+        current = self.text
         self._put(f"{text}\n\n{current}" if current.strip() else text)
         if reply is not None:
             self.set_reply(reply)
@@ -154,33 +175,41 @@ class Composer(Vertical):
 
     @property
     def text(self) -> str:
-        """What is written."""
-        return self.editor.text
+        """What is written, with what the chips stand for."""
+        return self._pastes.expand(self.editor.text)
+
+    def replace_all(self, text: str) -> None:
+        """Put `text` in place of what is written, as one undo step."""
+        self._put(text)
 
     @property
     def targets(self) -> Targets:
         """Who would get the text now."""
         author = None if self.reply is None else self.reply.author
-        return find_targets(self.editor.text, self._view.agents, author)
+        targets = find_targets(self.editor.text, self._view.agents, author)
+        return replace(targets, unknown="") if targets.unknown in self._files else targets
 
     def submit(self) -> None:
         """Enter: take the marked candidate, else run or send what is written."""
         if self._takes_candidate():
             self.take(self.popup.marked)
             return
-        text = self.editor.text
-        if not text.strip():
+        shown = self.editor.text
+        if not shown.strip():
             return
         self.popup.show(None)
-        if (command := parse_slash(text)) is not None:
-            self._sent(text)
+        # What a chip stands for is said, not done: commands are looked for in what is shown.
+        if (command := parse_slash(shown)) is not None:
+            self._sent(shown)
             self.post_message(self.Commanded(command))
-        elif len(text) > self._view.max_message_chars:
+            return
+        text = self._pastes.expand(message_text(shown))
+        if len(text) > self._view.max_message_chars:
             self.post_message(self.Refused(too_long(len(text), self._view.max_message_chars)))
-        else:
-            message = self.Submitted(message_text(text), self.targets, self.reply)
-            self._sent(text)
-            self.post_message(message)
+            return
+        message = self.Submitted(text, self.targets, self.reply)
+        self._sent(self.text)
+        self.post_message(message)
 
     def take(self, candidate: Candidate | None) -> bool:
         """Put a candidate in place of what was typed of it; False when there is none."""
@@ -205,12 +234,12 @@ class Composer(Vertical):
         """Drop what is written into the history; False when there was nothing."""
         if not self.editor.text and self.reply is None:
             return False
-        self._sent(self.editor.text)
+        self._sent(self.text)
         return True
 
     def recall(self, step: int) -> bool:
         """Show the text before (-1) or after (+1) in the history; False at its end."""
-        found = self._history.previous(self.editor.text) if step < 0 else self._history.next()
+        found = self._history.previous(self.text) if step < 0 else self._history.next()
         if found is None:
             return False
         self._put(found)
@@ -237,14 +266,14 @@ class Composer(Vertical):
         self.set_reply(None)
 
     def _load(self, text: str) -> None:
-        self._given = text
-        self.editor.load_text(text)
+        self._given = self._pastes.fold_known(text)
+        self.editor.load_text(self._given)
         self.editor.move_cursor(self.editor.document.end)
         self.popup.show(None)
 
     def _put(self, text: str) -> None:
-        self._given = text
-        self.editor.set_text(text)
+        self._given = self._pastes.fold_known(text)
+        self.editor.set_text(self._given)
         self.popup.show(None)
 
     @on(TextArea.Changed)
@@ -254,8 +283,10 @@ class Composer(Vertical):
             self._given = ""
             self._history.leave()
             self.popup.show(self._completion())
+            if names_file(*self._caret_line()):
+                self.post_message(self.FilesWanted())
         self._draw()
-        self.post_message(self.TextChanged(self.editor.text))
+        self.post_message(self.TextChanged(self.text))
 
     @on(TextArea.SelectionChanged)
     def _caret_moved(self, event: TextArea.SelectionChanged) -> None:
@@ -270,8 +301,8 @@ class Composer(Vertical):
     def _completion(self) -> Completion | None:
         if not self.editor.selection.is_empty:
             return None
-        row, column = self.editor.cursor_location
-        line = self.editor.document[row]
+        row, _ = self.editor.cursor_location
+        line, column = self._caret_line()
         found = complete(line, column, is_first_line=row == 0, known=self._known())
         if found is not None and len(found.candidates) == 1:
             only = found.candidates[0].text
@@ -279,14 +310,40 @@ class Composer(Vertical):
                 return None
         return found
 
+    def _caret_line(self) -> tuple[str, int]:
+        row, column = self.editor.cursor_location
+        return self.editor.document[row], column
+
     def _known(self) -> Known:
         has_guide = any(agent.driver == BUILTIN_DRIVER for agent in self.targets.agents)
-        return Known(self._view.agents, self._view.rooms, self._themes, has_guide)
+        return Known(self._view.agents, self._view.rooms, self._themes, self._files, has_guide)
 
     def _draw(self) -> None:
         if not self.is_mounted:
             return
-        text = self.editor.text
+        shown = self.editor.text
         is_known = bool(self._view.agents) or self._view.connection == "live"
-        line = target_line(self.targets, parse_slash(text), is_known=is_known)
-        self.target_bar.put(line, counter(len(text), self._view.max_message_chars))
+        line = target_line(self.targets, parse_slash(shown), is_known=is_known)
+        self.target_bar.put(line, self._beside(shown))
+
+    def _beside(self, shown: str) -> Content:
+        """What stands at the right of the targets: how long it is, else what can be opened, else
+        how full the agents' context is."""
+        length = len(self._pastes.expand(shown))
+        if (count := counter(length, self._view.max_message_chars)).plain:
+            return count
+        if self._pastes.chips_in(shown):
+            return chip_hint(self._keymap.shown("composer.open_paste"))
+        return meter(self._context_percent)
+
+    def offer_files(self, files: FileFinder) -> None:
+        """Complete the names of these files from now on."""
+        self._files = files
+        if not self._given and names_file(*self._caret_line()):
+            self.popup.show(self._completion())
+        self._draw()
+
+    def show_context(self, percent: float | None) -> None:
+        """How full the agents' context is, in percent; None: not known."""
+        self._context_percent = percent
+        self._draw()

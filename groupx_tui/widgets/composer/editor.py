@@ -1,25 +1,37 @@
 """The text area of the composer: Textual's, with our keys, cleaned pastes and its own height.
 
-Invariant: a key costs the same with a megabyte in it as with a line. So the text is joined once
-for each edit, and brackets are not searched for. The caret's place on the screen is told to the
-app after each layout: an input method puts its candidates there.
+Invariants: a key costs the same with a megabyte in it as with a line (the text is joined once for
+each edit, and brackets are not searched for); the chip of a large paste is one thing, which the
+caret does not enter and an edit takes whole. The caret's place on the screen is told to the app
+after each layout: an input method puts its candidates there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
+from rich.style import Style
 from textual import events
+from textual._text_area_theme import TextAreaTheme
 from textual.actions import SkipAction
 from textual.content import Content
-from textual.document._document import Location
+from textual.document._document import EditResult, Location, Selection
+from textual.document._edit import Edit
 from textual.reactive import reactive
 from textual.widgets import TextArea
 
 from groupx_shared.text import safe_text
 from groupx_tui.keymap import KeyMap
 from groupx_tui.widgets.binding import keys_of_place
+from groupx_tui.widgets.composer.pastes import PasteShelf
 
+_CHIP_STYLE = "chip"
+_THEME = replace(
+    TextAreaTheme.get_builtin_theme("css") or TextAreaTheme(""),
+    name="composer",
+    syntax_styles={_CHIP_STYLE: Style(reverse=True)},
+)
 MAX_SHARE = 3
 """The editor grows to a third of the screen."""
 
@@ -44,9 +56,14 @@ class Editor(TextArea, inherit_bindings=False):
     """Height in lines."""
 
     def __init__(
-        self, keymap: KeyMap, act: Callable[[str], Awaitable[None]], placeholder: str = ""
+        self,
+        keymap: KeyMap,
+        act: Callable[[str], Awaitable[None]],
+        placeholder: str = "",
+        pastes: PasteShelf | None = None,
     ) -> None:
         """`act` does the action of an id; it raises SkipAction when it is not meant now."""
+        self._pastes = pastes or PasteShelf()
         self._joined: str | None = None
         self._act = act
         self._keys = keys_of_place("composer", keymap)
@@ -59,6 +76,8 @@ class Editor(TextArea, inherit_bindings=False):
         )
         self.cursor_blink = False
         self.match_cursor_bracket = False
+        self.register_theme(_THEME)
+        self.theme = _THEME.name
 
     @property
     def text(self) -> str:
@@ -90,7 +109,66 @@ class Editor(TextArea, inherit_bindings=False):
         # Runs after every edit, undo and load: what was joined before is stale now.
         self._joined = None
         super()._build_highlight_map()
+        self._mark_chips()
         self._fit()
+
+    def _mark_chips(self) -> None:
+        """Note where the chips are drawn, in the base class's terms: bytes of a line."""
+        for start, end in () if self._pastes.is_empty else self._pastes.chips_in(self.text):
+            line_start = self.text.rfind("\n", 0, start) + 1
+            first = len(self.text[line_start:start].encode())
+            row = self.text.count("\n", 0, start)
+            self._highlights[row].append((first, first + end - start, _CHIP_STYLE))
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Do an edit; one that would take a part of a chip takes all of it."""
+        if not self._pastes.is_empty:
+            top, bottom = edit.top, edit.bottom
+            edit.from_location = self._edge(top, is_start=top != bottom)
+            edit.to_location = self._edge(bottom, is_start=False)
+        return super().edit(edit)
+
+    def undo(self) -> None:
+        """Undo the last step; what is done next is a step of its own."""
+        super().undo()
+        self.history.checkpoint()
+
+    def _edge(self, location: Location, *, is_start: bool) -> Location:
+        """The place itself, or the edge of the chip that it lies in."""
+        row, column = location
+        chip = self._pastes.chip_around(self.document[row], column)
+        return location if chip is None else (row, chip[0 if is_start else 1])
+
+    def _watch_selection(self, previous_selection: Selection, selection: Selection) -> None:
+        super()._watch_selection(previous_selection, selection)
+        row, column = selection.end
+        chip = self._pastes.chip_around(self.document[row], column)
+        if chip is not None:  # on to the edge that it was on its way to
+            is_forward = selection.end > previous_selection.end
+            edge = row, chip[1 if is_forward else 0]
+            self.move_cursor(edge, select=selection.start != selection.end)
+
+    def open_chip(self) -> bool:
+        """Put the pasted text in place of the chip at the caret, else of the first one; False
+        when there is none."""
+        row, column = self.cursor_location
+        chip = self._pastes.chip_at(self.document[row], column)
+        if chip is None:
+            places = self._pastes.chips_in(self.text)
+            if not places:
+                return False
+            start, end = places[0]
+            row = self.text.count("\n", 0, start)
+            line_start = self.text.rfind("\n", 0, start) + 1
+            chip = start - line_start, end - line_start
+        pasted = self._pastes.text_of(self.document[row][slice(*chip)])
+        self.history.checkpoint()
+        result = self.replace(
+            pasted, (row, chip[0]), (row, chip[1]), maintain_selection_offset=False
+        )
+        self.history.checkpoint()
+        self.move_cursor(result.end_location)
+        return True
 
     def _rewrap_and_refresh_virtual_size(self) -> None:
         # Called for every change of size; wrapping all of a long text costs half a second, and
@@ -130,10 +208,11 @@ class Editor(TextArea, inherit_bindings=False):
         event.stop()
 
     async def _on_paste(self, event: events.Paste) -> None:
-        """Insert the pasted text, cleaned, as one undo step."""
+        """Insert the pasted text, cleaned, as one undo step; a large one as a chip."""
         event.prevent_default()
         event.stop()
         text = safe_text(event.text.replace("\r\n", "\n").replace("\r", "\n"))
+        text = self._pastes.fold_paste(text)
         self.history.checkpoint()
         if result := self._replace_via_keyboard(text, *self.selection):
             self.move_cursor(result.end_location)

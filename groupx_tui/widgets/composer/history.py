@@ -1,10 +1,12 @@
 """What was sent before from one room's composer, and where in it a person looks. Pure.
 
-Invariant: leaving the history returns exactly the text that was being written.
+Invariant: leaving the history returns exactly the text that was being written. Counterpart:
+`client.history`, which keeps the entries across restarts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -16,6 +18,8 @@ class InputHistory:
     """Sent texts, oldest first, and the place of the reader among them."""
 
     entries: list[str] = field(default_factory=list)
+    keep: Callable[[str], object] = lambda text: None
+    """Told each new entry."""
     _index: int | None = None
     _unsent: str = ""
 
@@ -24,6 +28,7 @@ class InputHistory:
         self._index = None
         if text.strip() and (not self.entries or self.entries[-1] != text):
             self.entries.append(text)
+            self.keep(text)
             del self.entries[:-MAX_ENTRIES]
 
     def previous(self, current: str) -> str | None:

@@ -18,6 +18,10 @@ from groupx_tui.widgets.composer.targets import Targets
 
 COUNTER_FROM: Final = 0.8
 """The counter shows from this share of the longest message on."""
+METER_FROM: Final = 60.0
+"""Percent of the context from which on it is shown."""
+METER_FULL: Final = 90.0
+"""From here on the oldest messages are about to be left out or summed up."""
 MAX_SHOWN: Final = 4
 """Names of targets shown before “and n more”."""
 EXCERPT_CHARS: Final = 120
@@ -61,6 +65,19 @@ def counter(length: int, limit: int) -> Content:
     if length >= limit * COUNTER_FROM:
         return Content.styled(f"{limit - length:,} characters left", "$text-warning")
     return Content("")
+
+
+def chip_hint(open_key: str) -> Content:
+    """What to do to see a folded paste."""
+    return Content.styled(f"{open_key} opens the paste" if open_key else "", "$muted")
+
+
+def meter(percent: float | None) -> Content:
+    """How full the agents' context is, once it matters; else nothing."""
+    if percent is None or percent < METER_FROM:
+        return Content("")
+    style = "$text-warning" if percent >= METER_FULL else "$muted"
+    return Content.styled(f"context {min(percent, 100.0):.0f}% full", style)
 
 
 def too_long(length: int, limit: int) -> str:

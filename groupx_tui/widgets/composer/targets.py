@@ -17,7 +17,8 @@ from groupx_shared.text import safe_line
 from groupx_tui.state.model import AgentView, Author
 
 ALL: Final = "all"
-_MENTION: Final = re.compile(r"(?<![\w@/.`-])@([A-Za-z0-9][A-Za-z0-9._-]*)")
+_MENTION: Final = re.compile(r"(?<![\w@/.`-])@([A-Za-z0-9][A-Za-z0-9._-]*+)(?!/\w)")
+"""`@src/app.py` names a file, whatever agents there are."""
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _TRAILING: Final = ".-_"
 """Characters that may end a sentence as well as a handle: tried with them, then without."""

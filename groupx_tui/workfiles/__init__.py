@@ -1,0 +1,1 @@
+"""The files of the workspace that a message can name after `@`: found, filtered, and matched."""
