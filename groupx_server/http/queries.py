@@ -114,17 +114,11 @@ class TurnsQuery(QueryModel):
 
 class UsageQuery(QueryModel):
     room_id: Id | None = None
-    """Turns of this room; at least one of the three is needed, and all that are given must fit."""
+    """Turns of this room; turns must fit all that is given, and nothing given means all turns."""
     correlation_id: Id | None = None
     """Turns that one message led to: its correlationId."""
     actor_id: Id | None = None
     """Turns of this agent."""
-
-    @model_validator(mode="after")
-    def _of_something(self) -> Self:
-        if self.room_id is None and self.correlation_id is None and self.actor_id is None:
-            raise ValueError("give one of roomId, correlationId, actorId")
-        return self
 
 
 class ContextQuery(QueryModel):

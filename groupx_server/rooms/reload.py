@@ -80,6 +80,7 @@ class Reloader:
                 return stored
             self._agents.replace(roster)
             self._runtime.limits = self._source.limits_of(config.limits)
+            self._runtime.ask_s = config.timeouts.ask_ms / 1000
             self._config = config
             self._source.on_taken(config)
             log.info("config.reloaded", **reply.model_dump(exclude_defaults=True))

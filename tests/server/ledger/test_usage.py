@@ -12,7 +12,6 @@ import pytest
 from groupx_server.domain.turn import TurnStatus
 from groupx_server.ledger.terminal import TurnEnd, end_turn
 from groupx_server.ledger.usage import read_usage, spent_tokens
-from groupx_shared.errors import RefusedError
 from support.transactions import LIMITS, NOW, open_book, placed, send, start
 
 
@@ -60,10 +59,12 @@ def test_currencies_are_not_added_up(book: sqlite3.Connection) -> None:
     assert read_usage(book, None, None, "agent:a").totals.costs == {"USD": 1.0, "EUR": 1.0}
 
 
-def test_an_unknown_scope_costs_nothing_and_no_scope_is_refused(book: sqlite3.Connection) -> None:
+def test_an_unknown_scope_costs_nothing_and_no_scope_is_everything(
+    book: sqlite3.Connection,
+) -> None:
+    ended(book, send(book).reply.turns[0].turn_id, "a", totalTokens=5)
     assert read_usage(book, None, "corr_none", None).totals.turns == 0
-    with pytest.raises(RefusedError):
-        read_usage(book, None, None, None)
+    assert read_usage(book, None, None, None).totals.total_tokens == 5
 
 
 def test_what_agents_tell_is_kept_as_they_tell_it(book: sqlite3.Connection) -> None:

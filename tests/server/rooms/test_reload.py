@@ -127,6 +127,12 @@ async def test_other_time_limits_change_every_agent(tmp_path: Path) -> None:
         assert set(reply["changed"]) == {"agent:a", "agent:b", "agent:off"}
 
 
+async def test_how_long_agents_wait_for_each_other_counts_at_once(tmp_path: Path) -> None:
+    async with desk(tmp_path) as it:
+        assert (await it.reload({**START, "timeouts": {"askMs": 2000}}))["settings"]
+        assert it.rooms.runtime.ask_s == 2.0
+
+
 @pytest.mark.parametrize("text", ["{", '{"agnets": {}}', '{"agents": {"a": {"enabled": 1}}}'])
 async def test_a_file_with_an_error_is_refused_and_the_old_one_goes_on(
     tmp_path: Path, text: str
