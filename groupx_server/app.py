@@ -44,8 +44,8 @@ from groupx_server.rooms.roster import Roster, build_roster
 from groupx_server.rooms.searching import Searching
 from groupx_server.rooms.service import RoomService
 from groupx_server.rooms.turnrunner import Runtime
-from groupx_shared.config import load_config, runtime_key
-from groupx_shared.errors import GroupXError
+from groupx_shared.config import database_path, load_config, runtime_key
+from groupx_shared.errors import GroupXError, WorkspaceError
 from groupx_shared.paths import private_folder
 from groupx_shared.runtime import RuntimeFile, new_token, remove_runtime, write_runtime
 from groupx_shared.settings import BackupSettings, Config, LimitSettings
@@ -78,7 +78,7 @@ async def run_server(workspace: Workspace, stop: asyncio.Event, *, in_foreground
     log_path = open_log(workspace.data_folder, to_stderr=in_foreground)
     site = _Site(workspace, config, log_path, Clock())
     log.info("server.starting", version=VERSION, pid=os.getpid(), config=str(workspace.config_path))
-    async with await Ledger.open(_ledger_path(workspace, config)) as ledger:
+    async with await Ledger.open(database_path(workspace, config)) as ledger:
         if ledger.upgrade.backup_path is not None:
             log.info("ledger.upgraded", backup=str(ledger.upgrade.backup_path))
         sock = bind_loopback(config.server.host, config.server.port)
@@ -97,12 +97,6 @@ def _cause_of(group: ExceptionGroup) -> Exception:
     while isinstance(found, ExceptionGroup):
         found = found.exceptions[0]
     return found or group
-
-
-def _ledger_path(workspace: Workspace, config: Config) -> Path:
-    if config.storage.path is None:
-        return workspace.data_folder / "groupx.db"
-    return workspace.root / Path(config.storage.path).expanduser()
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +305,10 @@ async def _prepare_rows(ledger: Ledger, roster: Roster, site: _Site) -> None:
 def _tell_config(site: _Site, runtime: RuntimeFile, state: ServerState, config: Config) -> None:
     """Clients compare the key of the config that counts with that of the file."""
     state.runtime_key = runtime_key(site.workspace, config)
-    write_runtime(site.workspace, runtime._replace(runtime_key=state.runtime_key))
+    try:
+        write_runtime(site.workspace, runtime._replace(runtime_key=state.runtime_key))
+    except WorkspaceError as error:  # clients then think that the file differs; nothing else
+        log.warning("runtime.not_rewritten", error=error.message)
 
 
 def _limits(settings: LimitSettings) -> Limits:

@@ -38,6 +38,9 @@ class KnownAgent:
     runtime: str = ""
     places: tuple[str, ...] = ()
     """Folders of its own installer, below the home folder."""
+    native: str = ""
+    """Where npm puts the native program, below `node_modules`; `{target}` is like `linux-x64`. It
+    is started instead of the package's script, which fails where npm ran no install scripts."""
     retired: Mapping[str, str] | None = None
     """Packages that bring a program of the same name which must not be started, and why."""
 
@@ -107,6 +110,7 @@ KNOWN_AGENTS: Final = (
         "Run “opencode auth login”.",
         packages=("opencode-ai",),
         seen="1.18.33",
+        native="opencode-{target}/bin/opencode",
         places=(".opencode/bin",),
     ),
     KnownAgent(

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import shutil
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -65,6 +67,7 @@ class Program:
 
     path: Path
     on_path: bool
+    """Whether its name alone starts it."""
     package: Package | None = None
 
 
@@ -73,11 +76,11 @@ def find_program(known: KnownAgent, env: Mapping[str, str]) -> Program | None:
     search_path = env.get("PATH", os.defpath)
     found = shutil.which(known.program, path=search_path)
     if found is not None:
-        return Program(Path(found), True, _package(Path(found), known))
+        return _program(Path(found), known, on_path=True)
     for folder in usual_folders(env, known.places):
         path = folder / known.program
-        if path.is_file() and os.access(path, os.X_OK):
-            return Program(path, False, _package(path, known))
+        if _can_run(path):
+            return _program(path, known, on_path=False)
     return None
 
 
@@ -117,6 +120,27 @@ def is_older(version: str, than: str) -> bool:
     """Compare the numbers of two versions; False when one has none."""
     numbers = [tuple(map(int, re.findall(r"\d+", each.split("-")[0]))) for each in (version, than)]
     return bool(numbers[0]) and bool(numbers[1]) and numbers[0] < numbers[1]
+
+
+def _program(path: Path, known: KnownAgent, *, on_path: bool) -> Program:
+    package = _package(path, known)
+    native = _native(path, known) if known.native else None
+    return Program(path, on_path, package) if native is None else Program(native, False, package)
+
+
+def _native(path: Path, known: KnownAgent) -> Path | None:
+    """The native program that npm put beside the script at `path`."""
+    machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}.get(
+        platform.machine().lower(), platform.machine().lower()
+    )
+    place = known.native.format(target=f"{sys.platform}-{machine}")
+    parents = Path(os.path.realpath(path)).parents
+    folders = [folder for folder in parents if folder.name == "node_modules"]
+    return next((each for folder in folders if _can_run(each := folder / place)), None)
+
+
+def _can_run(path: Path) -> bool:
+    return path.is_file() and os.access(path, os.X_OK)
 
 
 def _newest_first(path: Path) -> list[int]:

@@ -86,8 +86,8 @@ async def _run(options: argparse.Namespace, scratch: Path) -> None:
         subject = find_subject(
             options.name, load_config(workspace), _root(workspace, scratch), scratch
         )
-        report = await prober.look(subject, start=options.inquiry == "try")
-        if options.inquiry == "turn" and report.state in ("found", "disabled"):
+        report = await prober.look(subject, start=True)
+        if options.inquiry == "turn" and report.state in ("ready", "disabled"):
             _line({"begin": subject.entry.handle})
             await run_turn(report, subject, scratch, watchdog, options.limit)
             prober.advise(report, subject)

@@ -46,6 +46,8 @@ class _Watch:
     def __init__(self) -> None:
         self.marks: dict[str, float] = {}
         self.tools: set[str] = set()
+        self.reason = ""
+        """What the agent last said that it waits for."""
 
     def publish_transient(
         self, data: bytes, room_id: str | None, merge_key: str | None = None
@@ -55,6 +57,8 @@ class _Watch:
             self._status(event["body"]["status"])
         elif event["type"] in _SIGNS:
             self.marks.setdefault("sign", time.monotonic())
+        elif event["type"] == "turn.progress":
+            self.reason = event["body"].get("reason") or self.reason
         if event["type"] == "tool.progress":
             self.tools.add(event["body"]["toolCallId"])
 
@@ -89,7 +93,8 @@ async def run_turn(
                 _tell(report, turn, watch, sent_at, agents.board.info(entry))
             except TimeoutError:
                 report.state = "failed"
-                report.problem = f"The turn did not end within {limit_s:g} s."
+                waits = f" It waits: {watch.reason}" if watch.reason else ""
+                report.problem = f"The turn did not end within {limit_s:g} s.{waits}"
             finally:
                 stopping_at = time.monotonic()
                 running.cancel()

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
-from typing import Final
 
+from groupx_shared.configedit import first_text
 from groupx_shared.errors import WorkspaceError
 from groupx_shared.paths import private_folder
 from groupx_shared.workspace import CONFIG_NAME, DATA_FOLDER
 from groupx_tui.cli import diagnostics, output
 from groupx_tui.cli.diagnostics import CommandError, ExitCode
 from groupx_tui.cli.options import Invocation
-
-FIRST_CONFIG: Final = {"agents": {"guide": {"driver": "builtin", "name": "Guide"}}}
-"""What a workspace without a file has too; written out, so that there is something to change."""
 
 
 def run(call: Invocation) -> int:
@@ -24,7 +20,7 @@ def run(call: Invocation) -> int:
     if not folder.is_dir():
         raise CommandError(f"There is no folder {folder}.", ExitCode.USAGE)
     path = folder / CONFIG_NAME
-    _write_new(path, json.dumps(FIRST_CONFIG, indent=2) + "\n")
+    _write_new(path, first_text())
     data = private_folder(folder / DATA_FOLDER)
     if not (data / ".gitignore").exists():
         _write_new(data / ".gitignore", "*\n")

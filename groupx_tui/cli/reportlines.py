@@ -34,17 +34,15 @@ def line_of(report: Report) -> str:
     if report["state"] == "absent":
         return f"{report['name']} is not here. {report.get('advice') or ''}".strip()
     words = STATE_WORDS.get(report["state"], status_word(report["state"]))
-    head = f"{name} {words}" if report["state"] in STATE_WORDS else f"{name}: {words}."
-    if times := times_of(report):
-        head += f" ({times})"
-    where = report.get("program")
+    where, times = report.get("program"), times_of(report)
     sentences = [report.get("problem"), report.get("advice")]
     if report.get("unverified"):
         sentences.append("Never seen running with GroupX; its settings are from its documentation.")
     told = " ".join(sentence for sentence in sentences if sentence)
     if report["state"] not in STATE_WORDS:
-        return f"{head} {told}".strip()
-    return f"{head}{f'; {where}' if where else ''}{f'. {told}' if told else ''}"
+        return f"{name}: {words}. {told}".strip()
+    head = f"{name} {words}{f' ({times})' if times else ''}{f'; {where}' if where else ''}"
+    return f"{head}. {told}" if told else head
 
 
 def times_of(report: Report) -> str:

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
+from groupx_shared.drivers import VENDOR_DRIVERS
 from groupx_shared.runtime import AGENT_VARIABLES
 from groupx_shared.text import safe_text
 from groupx_shared.workspace import Workspace
@@ -41,7 +42,14 @@ def survey(workspace: Workspace, *, start: bool) -> list[Report]:
             diagnostics.progress(f"Trying {', '.join(trying)} …")
     if start:
         diagnostics.progress("")
-    return sorted(reports, key=lambda report: not report["configured"])
+    return sorted(reports, key=_place)
+
+
+def _place(report: Report) -> tuple[bool, bool, int]:
+    """The config's agents first, those that are not here last, else in the usual order."""
+    order = {name: place for place, name in enumerate(VENDOR_DRIVERS)}
+    is_absent = report["state"] == "absent" and not report["configured"]
+    return not report["configured"], is_absent, order.get(report["driver"], 0)
 
 
 def try_agent(workspace: Workspace, name: str) -> Report:

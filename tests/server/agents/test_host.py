@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -233,6 +233,7 @@ async def test_an_idle_death_with_sessions_is_followed_by_a_restart(plan: Plan) 
         plan.drivers[0].die("Toy exited with status 3.")
         await plan.until_state("retrying")
         assert host.status.detail == "Toy exited with status 3. It is started again in 1 s."
+        assert host.status.retry_at == host.status.changed_at + timedelta(seconds=1)
         assert host.instance_id is None
         await plan.until(lambda: plan.clock.waits != [])
         plan.clock.advance(1)

@@ -121,6 +121,28 @@ def test_an_npm_package_tells_the_version_behind_a_link(home: Path) -> None:
     assert found.package == Package("@makers/toy", "1.2.3")
 
 
+def test_the_native_program_beside_an_npm_script_is_preferred(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    monkeypatch.setattr("sys.platform", "linux")
+    modules = home / "lib/node_modules"
+    script = program(modules / "@makers/toy/cli.js")
+    known = replace(TOY, native="@makers/toy-{target}/bin/toy")
+    (home / ".local/bin").mkdir(parents=True)
+    (home / ".local/bin/toy-agent").symlink_to(script)
+    path = env(home, PATH=str(home / ".local/bin"))
+    found = find_program(known, path)
+    assert found is not None
+    assert found.on_path
+    native = program(modules / "@makers/toy-linux-x64/bin/toy")
+    found = find_program(known, path)
+    assert found is not None
+    assert (found.path, found.on_path) == (native, False)
+    spec = AgentSpec("agent:toy", "toy", ["toy-agent", "acp"], Path("/"))
+    assert with_program(spec, known, path).argv == [str(native), "acp"]
+
+
 @pytest.mark.parametrize("folder", ["toy_py-4.5.6.dist-info", "old_toy-0.9.dist-info"])
 def test_a_python_package_tells_the_version_behind_a_script(home: Path, folder: str) -> None:
     venv = home / "venv"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
 from groupx_server.probe.report import Report
-from groupx_server.probe.selftest import run_turn
+from groupx_server.probe.selftest import _Watch, run_turn
 from groupx_server.probe.subjects import located
 from server.agents.kit import NoGuard
 from server.probe.probe_kit import scripted, subject_of
@@ -65,6 +66,14 @@ async def test_a_turn_that_fails_says_why(
 async def test_a_turn_that_does_not_end_is_given_up(tmp_path: Path) -> None:
     report = await turned(tmp_path, scripted("--init-hang"), limit_s=0.3)
     assert (report.state, report.problem) == ("failed", "The turn did not end within 0.3 s.")
+
+
+async def test_what_it_waits_for_is_told(tmp_path: Path) -> None:
+    watch = _Watch()
+    for body in ({"kind": "waiting", "reason": "Reconnecting 1/5"}, {"kind": "waiting"}):
+        event = {"type": "turn.progress", "body": body}
+        watch.publish_transient(orjson.dumps(event), None)
+    assert watch.reason == "Reconnecting 1/5"
 
 
 async def test_processes_that_it_leaves_are_ended_and_told(tmp_path: Path) -> None:

@@ -30,13 +30,13 @@ def test_a_sound_machine_has_no_findings(groupx: Groupx) -> None:
     result = groupx("doctor", "--json")
     assert result.code == 0
     assert levels(result) == dict.fromkeys(
-        ["program", "python", "sqlite", "data", "config", "server"], "ok"
+        ["program", "python", "sqlite", "data", "config", "database", "server"], "ok"
     )
 
 
 def test_lines_for_people(groupx: Groupx, workspace: Workspace) -> None:
     out = groupx("doctor").out
-    assert f"ok       config  {workspace.config_path}\n" in out
+    assert f"ok       config   {workspace.config_path}\n" in out
 
 
 def test_a_config_with_an_error_names_key_and_nearest(groupx: Groupx, workspace: Workspace) -> None:
@@ -88,7 +88,7 @@ def test_one_agent_is_tried_wholly(
     result = groupx("doctor", "--agent", "kimi")
     assert result.code == code
     assert result.out.startswith("kimi: Kimi")
-    assert "(answer 2.0 s)" in result.out
+    assert ("(answer 2.0 s)" in result.out) == (state == "ready")
     assert result.err == "  one\n  two␛[2J\n"
     assert trials.asked == [("turn", "kimi")]
     as_json = json.loads(groupx("doctor", "--agent", "kimi", "--json").out)

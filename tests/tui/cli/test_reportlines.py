@@ -17,6 +17,11 @@ def test_a_limit_and_a_missing_version_read_well() -> None:
     assert line_of(limited) == "Kimi: rate limited. Out of its limits."
 
 
+def test_times_of_one_that_does_not_work_are_left_out() -> None:
+    limited = report("kimi", "needs_login", problem="No key.", startS=1.0)
+    assert line_of(limited) == "Kimi: needs login. No key."
+
+
 def test_times_come_in_the_order_in_which_they_passed() -> None:
     times = {"stopS": 0.04, "turnS": 2.0, "firstEventS": 1.26, "sessionS": 0.5, "startS": 1}
     assert times_of(report("kimi", "ready", **times)) == (

@@ -63,7 +63,7 @@ def test_tokens_of_a_server_do_not_reach_the_child(
     play(
         monkeypatch,
         "import json, os; print(json.dumps({'report': {'agent': 'x', 'configured': True,"
-        " 'names': sorted(os.environ)}}))",
+        " 'state': 'found', 'driver': 'x', 'names': sorted(os.environ)}}))",
     )
     (report,) = trials.survey(workspace, start=False)
     assert "GROUPX_AGENT_TOKEN" not in report["names"]
