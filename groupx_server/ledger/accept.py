@@ -213,6 +213,8 @@ def _queue_turn(
         target_actor_id=target.actor_id,
         adapter_id=target.adapter_id,
         hop_count=command.hop_count,
+        parent_turn_id=command.parent_turn_id,
+        asked=command.is_asked,
     )
     queued = NewEvent(
         event_id=event_id,

@@ -36,6 +36,9 @@ from groupx_shared.text import safe_text
 MAX_WAIT_S: Final = 55.0
 """Many programs that run agents give a tool call 60 s; the answer must be there before."""
 
+SETTLE_S: Final = 0.01
+"""What happens in a busy room within this time is looked at once, however many wait."""
+
 SILENT_NOTE: Final = (
     "This only acknowledges, so it was posted and woke nobody. If somebody should act, say what "
     "they should do; else end your turn."
@@ -174,6 +177,7 @@ class AgentCalls:
                     if not may_wait:
                         raise _nobody_waits()
                     await self._ledger.changed(seen)
+                    await asyncio.sleep(SETTLE_S)
         except TimeoutError:
             return False
 

@@ -47,6 +47,10 @@ class TurnQueuedBody(WireModel):
     adapter_id: str
     transport: str = "structured"
     hop_count: int = 0
+    parent_turn_id: str | None = None
+    """The turn whose agent called this one; absent when a person did."""
+    asked: bool = False
+    """That turn waits for the answer."""
 
 
 class TurnDispatchedBody(WireModel):

@@ -107,6 +107,16 @@ def test_publish_wakes_nobody_whatever_the_limits_are(book: sqlite3.Connection) 
     assert book.execute("SELECT count(*) FROM turns").fetchone() == before
 
 
+def test_the_queued_event_says_who_called_and_whether_it_waits(book: sqlite3.Connection) -> None:
+    parent = working(book)
+    placed(book, "ask")
+    placed(book, "send")
+    first, asked, sent = bodies(book, "turn.queued")
+    assert "parentTurnId" not in first
+    assert (asked["parentTurnId"], asked["asked"]) == (parent, True)
+    assert (sent["parentTurnId"], sent["asked"]) == (parent, False)
+
+
 def test_only_an_ask_is_waited_for(book: sqlite3.Connection) -> None:
     asked = placed(book, "ask", to=("b", "c")).reply
     assert [turn_row(book, turn.turn_id)["asked"] for turn in asked.turns] == [1, 1]
