@@ -57,6 +57,13 @@ def load_config(workspace: Workspace) -> Config:
     return parse_config(raw, path)
 
 
+def database_path(workspace: Workspace, config: Config) -> Path:
+    """Where the ledger of `workspace` is (it need not exist)."""
+    if config.storage.path is None:
+        return workspace.data_folder / "groupx.db"
+    return workspace.root / Path(config.storage.path).expanduser()
+
+
 def parse_config(raw: bytes, path: Path) -> Config:
     """Parse the bytes of a config file. Raises: ConfigError."""
     if len(raw) > MAX_CONFIG_BYTES:
