@@ -110,7 +110,7 @@ def open_log(data_folder: Path, *, to_stderr: bool) -> Path:
     for handler in handlers:
         handler.setFormatter(JsonFormatter())
     logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)
-    for noisy in ("httpx", "httpcore", "uvicorn.error", "asyncio"):
+    for noisy in ("httpx", "httpcore", "uvicorn.error", "asyncio", "mcp"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     return path
 
