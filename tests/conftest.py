@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long an example takes says nothing on a busy machine; each test has a bound of its own.
+settings.register_profile("groupx", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("groupx")
 
 
 @pytest.fixture(autouse=True)

@@ -79,10 +79,12 @@ def _wrap_ascii(text: str, width: int) -> list[Span]:
         edge = start + width
         cut = edge if text[edge] == " " else text.rfind(" ", start, edge)
         end = start + len(text[start:cut].rstrip(" ")) if cut > start else start
-        if end == start:  # one word, or blanks, longer than the line
+        if end == start and text[start] != " ":  # one word, longer than the line
             spans.append(Span(start, edge, edge))
             start = edge
             continue
+        if end == start:  # blanks longer than the line: one line of them is enough
+            end = cut = edge
         following = cut
         while following < size and text[following] == " ":
             following += 1

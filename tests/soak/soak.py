@@ -11,6 +11,7 @@ line, JSON; exit code 1 when a count that must be zero is not.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
 import tempfile
@@ -20,6 +21,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+import httpx
 
 from support.server_process import SCRIPTED_AGENT, ServerProcess, client_of
 from support.soak_chaos import Killer
@@ -133,16 +136,18 @@ def _make_rooms(site: Site) -> None:
 
 
 def _settle(server: ServerProcess, site: Site) -> None:
-    """Start the server if the last kill left it down, and wait until no turn is open."""
-    if server.process is None or server.process.poll() is not None:
-        site.runtime = server.start()
-    assert site.runtime is not None
+    """Wait until no turn is open; start the server again if a last kill, also one at a named point
+    that it only now comes to, left it down.
+    """
     deadline = time.monotonic() + SETTLE_S
-    with client_of(site.runtime) as client:
-        while time.monotonic() < deadline:
+    while time.monotonic() < deadline:
+        if server.process is None or server.process.poll() is not None:
+            site.runtime = server.start()
+        assert site.runtime is not None
+        with contextlib.suppress(httpx.TransportError), client_of(site.runtime) as client:
             if not client.get("/api/turns?status=open").json()["turns"]:
                 return
-            time.sleep(0.1)
+        time.sleep(0.1)
 
 
 def _let_catch_up(follower: Follower, site: Site) -> None:

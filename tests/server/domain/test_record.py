@@ -33,8 +33,10 @@ def test_bounded_text_keeps_the_start_and_counts_the_rest(pieces: list[str], lim
 @given(
     title=st.text(),
     raw=JSON,
-    content=st.lists(st.dictionaries(st.sampled_from(["type", "text", "oldText", "x"]), JSON)),
-    locations=st.lists(st.dictionaries(st.sampled_from(["path", "line"]), JSON)),
+    content=st.lists(
+        st.dictionaries(st.sampled_from(["type", "text", "oldText", "x"]), JSON), max_size=5
+    ),
+    locations=st.lists(st.dictionaries(st.sampled_from(["path", "line"]), JSON), max_size=5),
 )
 def test_details_of_any_call_are_bounded_and_clean(
     title: str, raw: object, content: list[dict[str, object]], locations: list[dict[str, object]]

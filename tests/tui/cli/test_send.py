@@ -240,7 +240,12 @@ def test_ctrl_c_says_that_the_turn_goes_on_and_how_to_cancel_it(
         stream.hold()
 
     server.streams = [script]
-    result = groupx("send", "--wait", "hi")
+    # A shell starts background jobs with SIGINT ignored, and so this test with them.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        result = groupx("send", "--wait", "hi")
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert result.code == 5
     assert "groupx turns cancel turn_guide" in result.err
 
