@@ -43,7 +43,7 @@ def test_a_sound_file_is_proven_and_counted(ledger: Path, run: Any) -> None:
     status, result = run("verify", ledger)
     assert status == 0
     assert result["violations"] == []
-    assert result["rules"] == len(RULES) + 1  # and SQLite's own
+    assert result["rules"] == len(RULES) + 1  # and the references'
     assert len(result["ledgerId"]) == 32
     wanted = {"messages": 2, "rooms": 1, "agents": 2, "turns": {"queued": 1}, "isNewer": False}
     assert {name: result[name] for name in wanted} == wanted
