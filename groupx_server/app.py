@@ -113,7 +113,7 @@ class _Parts:
 
 
 async def _serve(site: _Site, ledger: Ledger, sock: socket.socket, stop: asyncio.Event) -> None:
-    if left := sweep(ledger.ledger_id):
+    if left := sweep(ledger.lease_mark):
         log.warning("agents.leftovers_ended", groups=str(left))
     watchdog = Watchdog()
     try:
@@ -144,7 +144,7 @@ async def _build(
         build_roster,
         root=site.workspace.root,
         builtin_env={"GROUPX_AGENT_URL": runtime.url, "GROUPX_AGENT_TOKEN": reader_token},
-        common_env={MARK: ledger.ledger_id},
+        common_env={MARK: ledger.lease_mark},
     )
     roster = roster_of(config)
     await _prepare_rows(ledger, roster, site)

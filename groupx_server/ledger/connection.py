@@ -12,6 +12,7 @@ import errno
 import re
 import shlex
 import sqlite3
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -204,8 +205,13 @@ def corrupt_error(path: Path, found: str) -> LedgerCorruptError:
 
 
 def find_backups(path: Path) -> list[Path]:
+    """Return the copies that GroupX made of `path`, newest first."""
+    return [backup for backup, _ in dated_backups(path)]
+
+
+def dated_backups(path: Path) -> list[tuple[Path, datetime]]:
     """Return the copies that GroupX made of `path` (before an upgrade, daily, when its file was
-    lost), newest first by the time in their names: beside it and in `backups/`."""
+    lost) with the times in their names, newest first: beside it and in `backups/`."""
     starts = (f"{path.stem}.", f"{path.stem}-")
     stamped = [
         (stamp.group(1), entry)
@@ -213,7 +219,14 @@ def find_backups(path: Path) -> list[Path]:
         for entry in _entries(folder)
         if entry.name.startswith(starts) and (stamp := _BACKUP_STAMP.search(entry.name)) is not None
     ]
-    return [entry for _, entry in sorted(stamped, reverse=True)]
+    return [(entry, _moment(stamp)) for stamp, entry in sorted(stamped, reverse=True)]
+
+
+def _moment(stamp: str) -> datetime:
+    try:
+        return datetime.strptime(f"{stamp[:15]}+0000", "%Y%m%d-%H%M%S%z")
+    except ValueError:
+        return datetime.min.replace(tzinfo=UTC)  # no date at all; listed all the same
 
 
 def _entries(folder: Path) -> list[Path]:

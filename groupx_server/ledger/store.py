@@ -8,6 +8,8 @@ answered. Which rows mean what is the business of the other modules of this pack
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import os
 import sqlite3
 from collections.abc import Callable
 from datetime import datetime
@@ -114,6 +116,12 @@ class Ledger:
                 raise closed_error()
             await self._changed.wait()
         return self.last_seq
+
+    @property
+    def lease_mark(self) -> str:
+        """Names the file whose lease this is. A copy of the ledger has the same id, and may be in
+        use by another server; it does not have the same mark."""
+        return hashlib.sha256(os.fsencode(self.path)).hexdigest()[:32]
 
     async def backup(self, target: Path) -> None:
         """Copy the ledger to `target` as it is now, while writing goes on.

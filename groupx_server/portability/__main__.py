@@ -1,6 +1,7 @@
 """`python -m groupx_server.portability`: the commands on files, for the command line.
 
     verify FILE             prove a database
+    list FILE               the backups that were made of it, newest first
     backup FILE TARGET      copy it while it is in use
     restore BACKUP TARGET   make a new database from a backup
 
@@ -20,7 +21,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from groupx_server.ledger.backup import copy_online
+from groupx_server.ledger.connection import dated_backups
 from groupx_server.ledger.examine import Examination, examine
+from groupx_server.ledger.times import to_iso
 from groupx_server.portability.restore import restore
 from groupx_shared.errors import GroupXError
 
@@ -33,6 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parse(arguments)
     commands: dict[str, Callable[[], dict[str, Any]]] = {
         "verify": lambda: _report(examine(options.file)),
+        "list": lambda: _list(options.file),
         "backup": lambda: _back_up(options.file, options.target),
         "restore": lambda: _restore(options.file, options.target),
     }
@@ -49,12 +53,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="groupx_server.portability")
     commands = parser.add_subparsers(dest="command", required=True)
-    for name, has_target in (("verify", False), ("backup", True), ("restore", True)):
+    has_targets = {"verify": False, "list": False, "backup": True, "restore": True}
+    for name, has_target in has_targets.items():
         command = commands.add_parser(name)
         command.add_argument("file", type=Path)
         if has_target:
             command.add_argument("target", type=Path)
     return parser.parse_args(arguments)
+
+
+def _list(database: Path) -> dict[str, Any]:
+    backups = [
+        {"file": str(path), "bytes": path.stat().st_size, "madeAt": to_iso(made_at)}
+        for path, made_at in dated_backups(database.absolute())
+    ]
+    return {"file": str(database.absolute()), "backups": backups}
 
 
 def _back_up(source: Path, target: Path) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from groupx_tui.cli.agentcommands import AGENT_COMMANDS
+from groupx_tui.cli.filecommands import FILE_COMMANDS
 from groupx_tui.cli.options import CONFIG, JSON, Argument, Command, Option
 
 ROOM: Final = Option(
@@ -193,6 +194,7 @@ COMMANDS: Final = (
             CONFIG,
         ),
     ),
+    *FILE_COMMANDS,
     Command(
         ("rooms", "list"),
         "rooms:run_list",
@@ -435,7 +437,11 @@ COMMANDS: Final = (
                 metavar="AGENT",
                 complete="any_agent",
             ),
-            Option(("--quick",), "Do not start any agent.", kind="flag"),
+            Option(
+                ("--quick",),
+                "Do not start any agent, and do not read the whole database.",
+                kind="flag",
+            ),
             JSON,
             CONFIG,
         ),

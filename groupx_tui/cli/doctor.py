@@ -12,8 +12,7 @@ import shutil
 import sqlite3
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, cast
 
 from groupx_shared.config import load_config
 from groupx_shared.errors import ConfigError, GroupXError
@@ -21,31 +20,19 @@ from groupx_shared.runtime import read_runtime
 from groupx_shared.text import safe_line
 from groupx_shared.version import VERSION
 from groupx_shared.workspace import Workspace
-from groupx_tui.cli import output, trials
+from groupx_tui.cli import ledgerfindings, output, trials
 from groupx_tui.cli.agents import print_report
 from groupx_tui.cli.diagnostics import ExitCode
+from groupx_tui.cli.findings import Finding, Level
 from groupx_tui.cli.options import Invocation
 from groupx_tui.cli.probe import probe
 from groupx_tui.cli.reportlines import level_of, line_of
 from groupx_tui.cli.session import workspace_of
 from groupx_tui.cli.status import config_change
 
-Level = Literal["ok", "warning", "error", "absent"]
-"""absent: a known agent's program that is not on this machine, and that no config asks for."""
 _COLOURS: Final = {"ok": "32", "warning": "33", "error": "31", "absent": "2"}
 OLDEST_SQLITE: Final = (3, 37, 0)
 """First with STRICT tables and everything else the ledger uses."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One check's result, in one sentence."""
-
-    check: str
-    level: Level
-    text: str
-    agent: dict[str, Any] | None = None
-    """All that is known of the agent that it is about."""
 
 
 def run(call: Invocation) -> int:
@@ -80,6 +67,7 @@ def _findings(workspace: Workspace, *, start: bool) -> Iterator[Finding]:
         yield Finding("config", "error", error.message)
     else:
         yield Finding("config", "ok", _config(workspace))
+        yield from ledgerfindings.findings(workspace, prove=start)
     yield from _agents(workspace, start=start)
     yield _server(workspace)
 
@@ -130,6 +118,8 @@ def _proved(workspace: Workspace) -> Finding:
         return Finding("server", "warning", "it has crashed; the next command starts it again")
     if found.standing != "running":
         return Finding("server", "warning", f"process {runtime.pid} is {found.standing}")
+    if found.health is not None and found.health.get("problem"):
+        return Finding("server", "error", f"{runtime.url}: {found.health['problem']}")
     if (change := config_change(workspace, runtime)) is not None:
         return Finding("server", "warning", f"{runtime.url}; the config: {change}")
     return Finding("server", "ok", f"{runtime.url} (process {runtime.pid})")

@@ -78,6 +78,7 @@ def _facts(workspace: Workspace, found: Probe) -> Facts:
         "pid": runtime.pid,
         "version": runtime.version,
         "status": health.get("status"),
+        "problem": health.get("problem"),
         "startedAt": runtime.started_at,
         "uptimeS": health.get("uptimeS"),
         "logFile": runtime.log_file,
@@ -99,7 +100,8 @@ def _print(facts: Facts) -> None:
         return
     _line("server", f"{facts['url']} (process {facts['pid']}, version {facts['version']})")
     if facts["status"] != "ok":
-        _line("health", str(facts["status"]))
+        problem = f": {facts['problem']}" if facts["problem"] else ""
+        _line("health", f"{facts['status']}{problem}")
     _line("up", _duration(float(facts["uptimeS"] or 0)))
     _line("config", str(facts["configPath"]))
     _line("data", str(facts["dataFolder"]))

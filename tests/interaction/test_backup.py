@@ -97,6 +97,26 @@ def test_a_restored_backup_is_served_as_another_ledger(tmp_path: Path) -> None:
         assert aside.exists()
 
 
+def test_a_copied_workspace_runs_beside_the_original_and_harms_none_of_its_agents(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "one").mkdir()
+    with server_in(tmp_path / "one") as original, client_of(original.start()) as client:
+        busy = send(client, "[[say half]] [[silent]]", ["bot"], "busy")["turns"][0]["turnId"]
+        original.wait_turn(client, busy, "running")
+        assert on_file("backup", database(original), tmp_path / "copy.db")[0] == 0
+        (tmp_path / "two").mkdir()
+        with server_in(tmp_path / "two") as copy:
+            database(copy).parent.mkdir()
+            (tmp_path / "copy.db").rename(database(copy))  # by hand: it has the same ledger id
+            with client_of(copy.start()) as other:
+                assert copy.wait_turn(other, busy)["status"] == "interrupted"
+                assert original.wait_turn(client, busy, "running")["status"] == "running"
+            assert copy.stop() == 0
+        assert original.wait_turn(client, busy, "running")["status"] == "running"
+        assert original.stop() == 0
+
+
 @pytest.mark.parametrize(
     "fail_point", ["backup.mid", "backup.before_check", "backup.before_publish"]
 )

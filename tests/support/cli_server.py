@@ -82,6 +82,7 @@ class CliServer:
         self.workspace = workspace
         self.token = token
         self.status = "ok"
+        self.problem = ""
         self.protocol = RUNTIME_PROTOCOL
         self.scope_key = workspace.scope_key
         self.rooms: list[Json] = [room("main", title="Main")]
@@ -278,7 +279,8 @@ class _Handler(BaseHTTPRequestHandler):
         self._json(
             503 if self.fake.status == "closing" else 200,
             {
-                "status": self.fake.status,
+                "status": "degraded" if self.fake.problem else self.fake.status,
+                **({"problem": self.fake.problem} if self.fake.problem else {}),
                 "service": "groupx",
                 "protocol": self.fake.protocol,
                 "version": VERSION,
