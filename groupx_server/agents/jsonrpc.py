@@ -186,5 +186,3 @@ def _own_id(value: Any) -> int | None:
     if isinstance(value, str):
         return int(value) if value.isascii() and value.isdigit() and len(value) < 19 else None
     return value if isinstance(value, int) else None
-
-

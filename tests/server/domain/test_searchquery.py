@@ -11,7 +11,7 @@ from groupx_server.domain.searchquery import MAX_WORDS, parse_query
 def test_plain_words_are_wanted_without_function_words() -> None:
     query = parse_query("What is the port of the server?")
     assert query.should == ["port", "server"]
-    assert not (query.must or query.must_not or query.prefixes)
+    assert [*query.must, *query.must_not, *query.prefixes] == []
 
 
 def test_a_query_of_function_words_alone_keeps_them() -> None:
