@@ -3,9 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 FILES := groupx_server groupx_tui shared themes tests
+RESULTS := build/live
+LIVE_ONLY = $(subst ] [,] or [,$(foreach name,$(LIVE),[$(name)]))
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint types layers format soak bench lock wheel-check clean
+.PHONY: help run test check lint types layers format soak live live-light live-table bench lock wheel-check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 16
@@ -49,6 +51,17 @@ format: $(VENV)/.dev ## format and fix what can be fixed
 
 soak: $(VENV)/.dev ## kill server and agents under load for some minutes; prove that nothing is lost
 	PYTHONPATH=tests $(BIN)/python tests/soak/soak.py $(SOAK)
+
+# Programs that cannot be installed are told in one line each, and their tests are skipped.
+live: $(VENV)/.dev ## install real agent programs and run the live tests (LIVE="gemini kimi": only these)
+	-@PYTHONPATH=tests $(BIN)/python -m live.install $(LIVE)
+	GROUPX_LIVE_RESULTS=$(RESULTS) $(BIN)/python -m pytest -m live tests/live $(if $(LIVE),-k "$(LIVE_ONLY)")
+
+live-light: LIVE := codex-acp gemini
+live-light: live ## the same with two small programs
+
+live-table: $(VENV)/.dev ## write what the live tests saw into docs/ADAPTERS.md
+	PYTHONPATH=tests $(BIN)/python -m live.capabilities $(RESULTS)/results.jsonl
 
 bench: $(VENV)/.dev ## run the benchmarks (prints JSON)
 	@for file in tests/bench/*_bench.py; do env -u PYTHONDONTWRITEBYTECODE $(BIN)/python "$$file" || exit 1; done

@@ -15,9 +15,15 @@ from typing import Any, Final
 
 import pytest
 
+from live.programs import PROGRAMS
+
 _RESULTS: Final = os.environ.get("GROUPX_LIVE_RESULTS")
 """Read once: tests remove our variables from their environment."""
 _HERE: Final = Path(__file__).parent
+
+for _name in ("codex", "claude"):  # their own tests look for them so
+    if PROGRAMS[_name].is_installed:
+        os.environ.setdefault(f"GROUPX_LIVE_{_name.upper()}", str(PROGRAMS[_name].path))
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -27,9 +33,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave live tests out of a run that did not ask for them."""
-    asked = "live" in str(config.option.markexpr) or any("live" in arg for arg in config.args)
-    live = [item for item in items if item.path.is_relative_to(_HERE)]
-    if live and not asked:
+    paths = [Path(argument.split("::")[0]).absolute() for argument in config.args]
+    if "live" in str(config.option.markexpr) or any(path.is_relative_to(_HERE) for path in paths):
+        return
+    live = [item for item in items if item.get_closest_marker("live") is not None]
+    if live:
         config.hook.pytest_deselected(items=live)
         items[:] = [item for item in items if item not in live]
 
@@ -50,11 +58,10 @@ def _keep(folder: Path, item: pytest.Function, case: str, report: pytest.TestRep
     told: dict[str, Any] = dict(report.user_properties)
     line = {
         "agent": item.callspec.params["agent"],
-        "version": told.get("version"),
-        "date": datetime.now(UTC).date().isoformat(),
         "case": case,
+        "date": datetime.now(UTC).date().isoformat(),
         "outcome": report.outcome,
-        "how": told.get("how", ""),
+        **told,
     }
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "results.jsonl").open("a", encoding="utf-8") as results:

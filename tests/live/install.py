@@ -98,6 +98,7 @@ def _npm_command(program: Program, folder: Path) -> list[str]:
         "--no-audit",
         "--no-fund",
         "--no-update-notifier",
+        "--fetch-retries=1",
         "--loglevel=error",
     ]
 

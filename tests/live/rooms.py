@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -61,6 +62,23 @@ class Turn:
 
     def bodies(self, kind: str) -> list[dict[str, Any]]:
         return [event["body"] for event in self.events if event["type"] == kind]
+
+
+@dataclass(frozen=True, slots=True)
+class LongCommand:
+    """A command that an agent runs, and that does not end by itself."""
+
+    turn_id: str
+    pid: int
+
+    @property
+    def is_running(self) -> bool:
+        """False when it ended, also when nobody has looked at its end yet."""
+        try:
+            status = Path(f"/proc/{self.pid}/stat").read_text(encoding="utf-8", errors="replace")
+        except FileNotFoundError:
+            return False
+        return status.rpartition(")")[2].split()[0] != "Z"
 
 
 class LiveRoom:
@@ -196,18 +214,30 @@ class LiveRoom:
         card = next(card for card in cards if card["actorId"] == f"agent:{name}")
         return card.get("agentVersion") or ""
 
+    def long_commands(self, *names: str) -> dict[str, LongCommand]:
+        """Have agents run a command that does not end; wait until it runs."""
+        # Not `sleep`: some agents refuse to wait for it.
+        wait = "exec perl -e 'select undef, undef, undef, 300'"
+        turns = self.say(f"[[shell echo $$ > pid; {wait}]]", *(names or self.names))
+        commands = {}
+        for name, turn_id in turns.items():
+            pid_file = self.work(name) / "pid"
+            self.wait_row(turn_id, partial(_holds_a_number, pid_file))
+            commands[name] = LongCommand(turn_id, int(pid_file.read_text("utf-8")))
+            pid_file.unlink()
+        return commands
+
     # --- processes --------------------------------------------------------------------------
 
     def processes(self) -> list[Marked]:
         """The agents' processes and all that they started."""
         return marked(MARK, self.mark)
 
-    def agent_pid(self) -> int:
-        """The process of the only agent that runs: the child of the server."""
+    def agent_pids(self) -> list[int]:
+        """The agents' own processes: those that the server started."""
         assert self.server.process is not None
         server = self.server.process.pid
-        [pid] = [process.pid for process in self.processes() if process.parent == server]
-        return pid
+        return sorted(process.pid for process in self.processes() if process.parent == server)
 
     def assert_nobody_left(self) -> None:
         """Every process of the agents ends, soon."""
@@ -232,6 +262,16 @@ def live_room(folder: Path, *names: str, more: dict[str, Any] | None = None) -> 
             assert room.server.violations() == []
         finally:
             room.close()
+
+
+def done(turn: Turn) -> Turn:
+    """A turn that has to be completed."""
+    assert turn.status == "completed", turn.problem
+    return turn
+
+
+def _holds_a_number(file: Path, _: dict[str, Any]) -> bool:
+    return file.exists() and file.read_text("utf-8").strip() != ""
 
 
 def until(condition: Callable[[], bool], within_s: float, told: Callable[[], str]) -> None:

@@ -7,7 +7,6 @@ process is left. Programs are installed by `make live`; a missing one is skipped
 from __future__ import annotations
 
 import os
-import shlex
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +15,7 @@ import pytest
 
 from live.agents import AGENTS
 from live.programs import CACHE, PROGRAMS
-from live.rooms import GONE_S, TURN_S, LiveRoom, Turn, live_room, until
+from live.rooms import GONE_S, TURN_S, LiveRoom, Turn, done, live_room, until
 from support.fake_model.play import BEGINNING, REFUSAL
 
 Recorder = Callable[[str, object], None]
@@ -41,16 +40,11 @@ def room(agent: str, tmp_path: Path, record_property: Recorder) -> Iterator[Live
         yield room
 
 
-def done(turn: Turn) -> Turn:
-    """A turn that has to be completed."""
-    assert turn.status == "completed", turn.problem
-    return turn
-
-
 @pytest.mark.case("text")
-def test_an_answer_comes_back(room: LiveRoom) -> None:
+def test_an_answer_comes_back(room: LiveRoom, record_property: Recorder) -> None:
     turn = done(room.ask("[[say Hello from the fake model.]]"))
     assert turn.content == "Hello from the fake model."
+    record_property("usage", usage_of(turn))
 
 
 @pytest.mark.case("reasoning")
@@ -79,16 +73,16 @@ def test_a_cancel_in_text_and_then_another_prompt(room: LiveRoom) -> None:
 
 @pytest.mark.case("cancel in a tool")
 def test_a_cancel_in_a_command_ends_it_and_the_next_prompt_works(
-    room: LiveRoom, tmp_path: Path, record_property: Recorder
+    room: LiveRoom, record_property: Recorder
 ) -> None:
-    turn_id, sleeper = a_long_command(room, tmp_path)
-    before = room.agent_pid()
-    room.cancel(turn_id)
-    turn = room.ended(turn_id)
+    [command] = room.long_commands().values()
+    before = room.agent_pids()
+    room.cancel(command.turn_id)
+    turn = room.ended(command.turn_id)
     assert turn.status == "cancelled", turn.problem
-    until(lambda: not is_alive(sleeper), GONE_S, lambda: "the command still runs")
+    until(lambda: not command.is_running, GONE_S, lambda: "the command still runs")
     assert done(room.ask("[[say still here]]")).content == "still here"
-    if room.agent_pid() != before:
+    if room.agent_pids() != before:
         record_property("how", "in a new process")
 
 
@@ -132,7 +126,8 @@ def test_an_error_of_the_model_is_told(room: LiveRoom, record_property: Recorder
 def test_a_death_in_the_middle_fails_the_turn_and_the_next_one_works(room: LiveRoom) -> None:
     turn_id = room.say("[[endless]]")[room.names[0]]
     room.wait_text(turn_id, BEGINNING)
-    os.kill(room.agent_pid(), signal.SIGKILL)
+    for pid in room.agent_pids():
+        os.kill(pid, signal.SIGKILL)
     turn = room.ended(turn_id)
     assert turn.status in ("failed", "interrupted"), turn.problem
     # The process that was killed may be a wrapper, whose child still says that it was cancelled.
@@ -142,43 +137,23 @@ def test_a_death_in_the_middle_fails_the_turn_and_the_next_one_works(room: LiveR
 
 
 @pytest.mark.case("stop")
-def test_a_stop_in_the_middle_of_a_command_leaves_nobody(room: LiveRoom, tmp_path: Path) -> None:
-    _, sleeper = a_long_command(room, tmp_path)
+def test_a_stop_in_the_middle_of_a_command_leaves_nobody(room: LiveRoom) -> None:
+    [command] = room.long_commands().values()
     room.stop()
     room.assert_nobody_left()
-    assert not is_alive(sleeper)
+    assert not command.is_running
 
 
 @pytest.mark.case("server killed")
-def test_a_kill_of_the_server_leaves_nobody(room: LiveRoom, tmp_path: Path) -> None:
-    _, sleeper = a_long_command(room, tmp_path)
+def test_a_kill_of_the_server_leaves_nobody(room: LiveRoom) -> None:
+    [command] = room.long_commands().values()
     room.kill()
     room.assert_nobody_left()
-    assert not is_alive(sleeper)
+    assert not command.is_running
 
 
-def a_long_command(room: LiveRoom, folder: Path) -> tuple[str, int]:
-    """Have the agent run a command that does not end; return the turn and the command's pid."""
-    pid_file = folder / "pid"
-    # Not `sleep`: some agents refuse to wait for it.
-    command = (
-        f"echo $$ > {shlex.quote(str(pid_file))}; exec perl -e 'select undef, undef, undef, 300'"
-    )
-    turn_id = room.say(f"[[shell {command}]]")[room.names[0]]
-
-    def has_begun() -> bool:
-        row = room.client.get(f"/api/turns/{turn_id}").json()
-        assert row["status"] in ("queued", "dispatching", "running"), Turn(row).problem
-        return pid_file.exists() and pid_file.read_text("utf-8").strip() != ""
-
-    until(has_begun, TURN_S, lambda: f"the command does not run: {room.cards()}")
-    return turn_id, int(pid_file.read_text("utf-8"))
-
-
-def is_alive(pid: int) -> bool:
-    """False for a process that ended, also when nobody has looked at its end yet."""
-    try:
-        status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except FileNotFoundError:
-        return False
-    return status.rpartition(")")[2].split()[0] != "Z"
+def usage_of(turn: Turn) -> str:
+    """What the agent tells of its usage, in words."""
+    told = turn.row.get("usage") or {}
+    kinds = {"tokens": "outputTokens", "context": "contextUsed", "cost": "costAmount"}
+    return ", ".join(word for word, key in kinds.items() if key in told) or "nothing"
