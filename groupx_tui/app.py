@@ -24,6 +24,7 @@ from groupx_shared.paths import private_folder, user_state_folder
 from groupx_shared.text import safe_text
 from groupx_shared.workspace import Workspace
 from groupx_tui.actions import Where
+from groupx_tui.attention import Mode
 from groupx_tui.background import in_daemon_thread
 from groupx_tui.handlers.registry import Handlers
 from groupx_tui.messages import ServerFailed
@@ -35,7 +36,6 @@ from groupx_tui.state.model import ClientView
 from groupx_tui.terminal import RoomDriver, leave_on_signals, terminal_attributes
 from groupx_tui.theme import DEFAULT_THEME, to_textual, unknown_theme
 from groupx_tui.widgets.composer.composer import Composer
-from groupx_tui.widgets.header import room_title
 from groupx_tui.widgets.sidepanel import SidePanel
 from groupx_tui.widgets.timeline.messages import (
     BlockActivated,
@@ -127,7 +127,9 @@ class GroupXApp(App[int], inherit_bindings=False):
         self.refresh(layout=True)
 
     def _begin(self) -> None:
-        """Make sure that a server runs, then follow it until the window closes."""
+        """Make sure that a server runs, then follow it until the window closes. The draft is there
+        before the server is: what is typed meanwhile goes on from it."""
+        self.handlers.room.before_show(self.view)
 
         async def follow() -> None:
             await self._ensure_server()
@@ -194,6 +196,7 @@ class GroupXApp(App[int], inherit_bindings=False):
         return "dialog" if isinstance(self.screen, Dialog) else self.room.place
 
     def _view_changed(self, view: ClientView) -> None:
+        self.handlers.attention.follow(view)
         self._pacer.request()
 
     def draw_view(self) -> None:
@@ -201,23 +204,47 @@ class GroupXApp(App[int], inherit_bindings=False):
         if not self.room.is_mounted:
             return
         view = self.view
-        if view.connection == "live" and isinstance(self.screen, Trouble):
-            self.screen.dismiss(None)  # somebody else has started it
+        self._drop_old_trouble(view)
         self.handlers.room.before_show(view)
         self.room.show(view)
         self.handlers.room.after_show(view)
         self.handlers.context.follow(view)
-        self._name_window(f"GroupX · {room_title(view)}")
+        self._name_window(self.handlers.attention.title(view))
+
+    def _watch_app_focus(self, focus: bool) -> None:
+        # Textual takes the keyboard from the widget that has it while the terminal has no focus,
+        # and forgets which it was when that happens during the start: keys would do nothing then.
+        self.screen.update_node_styles()
+        if focus:
+            self.screen._update_auto_focus()
 
     def watch_app_focus(self, has_focus: bool) -> None:
         """The terminal got or lost the focus."""
         self.handlers.room.looked_away(self.view, is_away=not has_focus)
+        self.handlers.attention.focus_changed(self.view, has_focus=has_focus)
+        self._name_window(self.handlers.attention.title(self.view))
 
     def _name_window(self, title: str) -> None:
         if title != self.title:
             self.title = title
             if isinstance(self._driver, RoomDriver):
                 self._driver.set_title(title)
+
+    def _drop_old_trouble(self, view: ClientView) -> None:
+        """That there is no server is not said any longer than it is so: somebody started it."""
+        stack = self.screen_stack  # empty while the window closes
+        if view.connection == "live" and stack and isinstance(stack[-1], Trouble):
+            stack[-1].dismiss(None)
+
+    def write_terminal(self, sequence: str) -> None:
+        """Write a sequence of ours past the drawing."""
+        if isinstance(self._driver, RoomDriver):
+            self._driver.write(sequence)
+
+    def set_progress(self, *, is_working: bool) -> None:
+        """Show in the terminal's own way that an agent works."""
+        if isinstance(self._driver, RoomDriver):
+            self._driver.set_progress(is_on=is_working)
 
     # --- what the widgets tell
 
@@ -334,10 +361,16 @@ class GroupXApp(App[int], inherit_bindings=False):
         self.theme = name
         return True
 
-    def remember(self, *, theme: str | None = None, panel: bool | None = None) -> None:
+    def remember(
+        self,
+        *,
+        theme: str | None = None,
+        panel: bool | None = None,
+        attention: Mode | None = None,
+    ) -> None:
         """Keep a choice for the next window."""
         try:
-            self.preferences.choose(theme=theme, panel=panel)
+            self.preferences.choose(theme=theme, panel=panel, attention=attention)
         except WorkspaceError as error:
             self.tell(error.message, "warning")
 

@@ -1,4 +1,4 @@
-"""What this person chose for the window: the theme, and whether the side panel shows.
+"""What this person chose for the window: theme, side panel, what happens while he looks elsewhere.
 
 One small JSON file in the user's state folder, written whole and atomically. Invariant: a file
 that cannot be read or written costs a sentence, never the program.
@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from groupx_shared.errors import WorkspaceError
 from groupx_shared.paths import private_folder
+from groupx_tui.attention import MODES, Mode
 
 FILE_NAME: Final = "window.json"
 
@@ -24,6 +25,7 @@ class Preferences:
 
     theme: str | None = None
     panel: bool | None = None
+    attention: Mode | None = None
 
 
 class PreferenceFile:
@@ -50,12 +52,20 @@ class PreferenceFile:
         self.chosen = _from_json(data)
         return self.chosen
 
-    def choose(self, *, theme: str | None = None, panel: bool | None = None) -> None:
+    def choose(
+        self,
+        *,
+        theme: str | None = None,
+        panel: bool | None = None,
+        attention: Mode | None = None,
+    ) -> None:
         """Note a choice and write it. Raises: WorkspaceError when it cannot be written."""
         if theme is not None:
             self.chosen = replace(self.chosen, theme=theme)
         if panel is not None:
             self.chosen = replace(self.chosen, panel=panel)
+        if attention is not None:
+            self.chosen = replace(self.chosen, attention=attention)
         private_folder(self._path.parent)
         temporary = self._path.with_suffix(f".{os.getpid()}.tmp")
         try:
@@ -72,6 +82,9 @@ class PreferenceFile:
 def _from_json(data: Any) -> Preferences:
     found = data if isinstance(data, dict) else {}
     theme, panel = found.get("theme"), found.get("panel")
+    attention = next((mode for mode in MODES if mode == found.get("attention")), None)
     return Preferences(
-        theme if isinstance(theme, str) else None, panel if isinstance(panel, bool) else None
+        theme if isinstance(theme, str) else None,
+        panel if isinstance(panel, bool) else None,
+        attention,
     )

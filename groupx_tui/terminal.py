@@ -13,7 +13,7 @@ import signal
 import sys
 import termios
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual.drivers.linux_driver import LinuxDriver
 
 from groupx_shared.text import safe_line
+from groupx_tui.attention import PROGRESS_OFF, PROGRESS_ON, shows_progress
 
 SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 STUCK_S: Final = 5.0
@@ -34,6 +35,13 @@ RESET: Final = (
     "\x1b[?2004l\x1b[?1004l\x1b[?2048l\x1b[<u\x1b[?7h"  # paste, focus, resize, keyboard, wrap
     "\x1b[?1049l\x1b[?25h\x1b[0m" + POP_TITLE
 )
+
+
+def reset_sequence(environ: Mapping[str, str]) -> str:
+    """What brings a terminal back that a window left as it was using it."""
+    return RESET + (PROGRESS_OFF if shows_progress(environ) else "")
+
+
 MAX_TITLE_CHARS: Final = 80
 
 
@@ -55,6 +63,7 @@ class RoomDriver(LinuxDriver):
     """Textual's driver, with the window's title kept and given back."""
 
     title = ""
+    has_progress = False
 
     def start_application_mode(self) -> None:
         """Take the terminal."""
@@ -63,11 +72,12 @@ class RoomDriver(LinuxDriver):
         if self._writer_thread is not None:
             self.write(PUSH_TITLE)
             self.set_title(self.title)
+            self._write_progress()
 
     def stop_application_mode(self) -> None:
         """Give the terminal back as it was."""
         if self._writer_thread is not None:
-            self.write(MOUSE_PIXELS_OFF + POP_TITLE)
+            self.write(MOUSE_PIXELS_OFF + POP_TITLE + (PROGRESS_OFF if self.has_progress else ""))
         super().stop_application_mode()
 
     def set_title(self, title: str) -> None:
@@ -75,6 +85,16 @@ class RoomDriver(LinuxDriver):
         self.title = safe_line(title, MAX_TITLE_CHARS)
         if self.title:
             self.write(f"\x1b]0;{self.title}\x07")
+
+    def set_progress(self, *, is_on: bool) -> None:
+        """Show, or stop showing, that something works; kept for the return from a suspension."""
+        if is_on != self.has_progress:
+            self.has_progress = is_on
+            self.write(PROGRESS_ON if is_on else PROGRESS_OFF)
+
+    def _write_progress(self) -> None:
+        if self.has_progress:
+            self.write(PROGRESS_ON)
 
     def write(self, data: str) -> None:
         """Write, unless nobody takes it any more: then waiting for room would never end."""
@@ -110,7 +130,7 @@ def _force_exit(code: int, attributes: list[Any] | None) -> None:
         if attributes is not None and sys.__stdin__ is not None:
             termios.tcsetattr(sys.__stdin__.fileno(), termios.TCSANOW, attributes)
         os.set_blocking(2, False)
-        os.write(2, RESET.encode())
+        os.write(2, reset_sequence(os.environ).encode())
     except (termios.error, OSError, ValueError):
         pass  # the terminal is gone
     os._exit(code)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from groupx_tui.actions import ACTIONS
 from groupx_tui.handlers.agent import AgentHandlers
+from groupx_tui.handlers.attention import Attention
 from groupx_tui.handlers.block import BlockHandlers
 from groupx_tui.handlers.composer import ComposerHandlers
 from groupx_tui.handlers.context import ContextMeter
@@ -34,6 +35,7 @@ class Handlers:
         self._app = app
         self.room = RoomHandlers(app)
         self.context = ContextMeter(app)
+        self.attention = Attention(app)
         self.agent = AgentHandlers(app)
         self.block = BlockHandlers(app)
         self.turn = TurnHandlers(app)

@@ -72,6 +72,10 @@ class WindowHandlers:
             done,
         )
 
+    def attention(self, argument: str) -> None:
+        """What happens when an answer comes while the person looks elsewhere."""
+        self._app.handlers.attention.choose(argument.strip().lower())
+
     def export(self, argument: str) -> None:
         """Tell the command that writes the room to a file."""
         room = self._app.view.room_id.removeprefix("room:")

@@ -40,11 +40,12 @@ class ViewBuilder:
     """Mutable; made from a view, fed with events, frozen to the next view."""
 
     def __init__(self, view: ClientView) -> None:
-        self.base = view
+        self.base = replace(view, ended=()) if view.ended else view
         self.cursor = view.cursor
         self.window = Window(view.timeline)
         self.open = OpenTurns(view.open_turns)
         self.agents = view.agents
+        self._ended: list[TurnBlock] = []
         self._rooms: dict[str, RoomEntry] | None = None
 
     @property
@@ -87,6 +88,7 @@ class ViewBuilder:
             timeline=timeline,
             agents=self.agents,
             open_turns=self.open.frozen(),
+            ended=tuple(self._ended),
             rooms=self.base.rooms if self._rooms is None else tuple(self._rooms.values()),
         )
         return view if timeline.changed or view != self.base else self.base
@@ -141,7 +143,7 @@ class ViewBuilder:
         known = open_turn or cut_turn or self.window.closed_turn(turn_id)
         turn = self._grown(known or new_turn(turn_id, event), event, body, seq)
         if turn.order_seq is not None:
-            self.open.discard(turn_id)
+            self._end(open_turn, turn)
             self.window.cut_turns.pop(turn_id, None)
             self.window.put(turn)
         elif open_turn is not None or (cut_turn is None and not self.window.has_more_after):
@@ -156,7 +158,7 @@ class ViewBuilder:
         turn_id = clean_id(body.turn_id)
         known = self.open.get(turn_id)
         if known is not None and isinstance(body, TurnTerminalBody):
-            self.open.discard(turn_id)
+            self._end(known, self._grown(known, event, body, seq))
             if known.room_id == self.window.room_id and seq > self.window.last_seq:
                 self.window.hold(known)
         elif known is not None:
@@ -164,6 +166,12 @@ class ViewBuilder:
         elif isinstance(body, _Beginning) and self.window.closed_turn(turn_id) is None:
             begun = self.window.cut_turns.pop(turn_id, None) or new_turn(turn_id, event)
             self.open.put(self._grown(begun, event, body, seq))
+
+    def _end(self, known: TurnBlock | None, ended: TurnBlock) -> None:
+        """A turn has ended; that is news when it was known as open until now."""
+        if known is not None:
+            self._ended.append(ended)
+        self.open.discard(ended.turn_id)
 
     def _grown(self, turn: TurnBlock, event: Event, body: PartBody, seq: int) -> TurnBlock:
         target = None

@@ -243,3 +243,5 @@ class ClientView:
     open_turns: tuple[TurnBlock, ...] = ()
     """Open turns of all rooms in the order they were queued; those of the shown room are also the
     tail of `timeline.blocks` while its end is loaded."""
+    ended: tuple[TurnBlock, ...] = field(default=(), compare=False)
+    """The turns, of any room, that ended in the last reduction: news, not state."""

@@ -127,7 +127,9 @@ def with_reader_side(view: ClientView, side: Literal["start", "end"]) -> ClientV
 
 
 def untouched(view: ClientView) -> ClientView:
-    """Return the view with an empty `changed`: what it named has been drawn."""
+    """Return the view with an empty `changed` and `ended`: what they named has been told."""
+    if view.ended:
+        view = replace(view, ended=())
     if not view.timeline.changed:
         return view
     return replace(view, timeline=replace(view.timeline, changed=frozenset()))

@@ -112,9 +112,21 @@ async def test_escape_in_the_trouble_shows_the_room_without_a_server() -> None:
 
 async def test_the_room_names_the_window() -> None:
     async with open_window() as window:
-        assert window.app.title == "GroupX · Main"
+        assert window.app.title == "(3) GroupX · Main"
         await window.press("alt+down")
         assert window.app.title == "GroupX · Ideas"
+
+
+async def test_keys_go_where_they_went_when_the_terminal_had_lost_the_focus() -> None:
+    async with open_window() as window:
+        window.app.app_focus = False
+        await window.type("a")
+        assert window.text == "a"
+        assert window.app.app_focus
+        window.app.room.set_focus(None)  # as in a terminal that has no focus during the start
+        window.app.app_focus = False
+        await window.type("b")
+        assert window.text == "ab"
 
 
 async def test_a_refusal_is_shown_as_it_is_and_nothing_is_interpreted() -> None:

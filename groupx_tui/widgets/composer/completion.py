@@ -132,8 +132,9 @@ def _arguments(kind: str, word: str, known: Known) -> list[Candidate]:
         return _agents(known.agents, with_all=False)
     if word == "theme":
         return [Candidate(name, name) for name in known.themes]
-    if kind.startswith("first|last"):
-        return [Candidate("first", "first"), Candidate("last", "last")]
+    if "|" in kind:
+        words = [each for each in kind.split("|") if each.islower()]
+        return [Candidate(each, each) for each in words]
     if kind == "NAME":
         is_archived = word == "restore"
         return [

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import Any
 
 import pytest
 from textual import events
@@ -11,7 +12,7 @@ from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_tui.screens.ask import Ask
 from groupx_tui.screens.chooser import Chooser
 from groupx_tui.screens.confirm import Confirm
-from groupx_tui.state.model import TimelineView
+from groupx_tui.state.model import ClientView, TimelineView
 from support.fake_session import ROOMS, FakeSession, MemoryDrafts, message, sample_view
 from support.window import open_window
 
@@ -202,3 +203,19 @@ async def test_a_text_that_was_cleared_right_before_closing_is_no_draft() -> Non
         await window.type("gone")
         await window.pilot.press("ctrl+c", "ctrl+c", "ctrl+c")
     assert window.drafts.texts["room:main"] == ""
+
+
+async def test_what_is_typed_before_the_server_is_there_goes_on_from_the_draft() -> None:
+    drafts = MemoryDrafts()
+    drafts.texts["room:main"] = "kept "
+    session = FakeSession(ClientView())
+    async with open_window(session, drafts=drafts) as window:
+        await window.type("and")
+        session.push(**vars_of(sample_view()))
+        await window.type("more")
+        assert window.text == "kept andmore"
+
+
+def vars_of(view: ClientView) -> dict[str, Any]:
+    """The fields of a view."""
+    return {field.name: getattr(view, field.name) for field in fields(view)}

@@ -8,7 +8,7 @@ import pytest
 
 from groupx_shared.wire.events import Event
 from groupx_tui.state.model import ClientView, TurnBlock
-from groupx_tui.state.reduce import apply_event, apply_events
+from groupx_tui.state.reduce import apply_event, apply_events, untouched
 from groupx_tui.state.streamtext import StreamText
 from groupx_tui.state.turns import same_or_new, turn_from_info, with_info
 from support.room_events import RoomScript, event, turn_info
@@ -168,3 +168,18 @@ def test_a_turn_known_from_the_servers_list_shows_what_it_tells() -> None:
 def test_a_text_that_differs_is_new() -> None:
     old = StreamText("abc")
     assert not same_or_new(old, "abX").continues(old)
+
+
+def test_a_turn_that_ends_is_news_once_wherever_it_is() -> None:
+    script = RoomScript()
+    script.queue("a", "codex")
+    script.queue("b", "kimi", room="room:other")
+    view = apply_events(ClientView(), script.live)
+    here = apply_events(view, script.end("a", "codex", answer="yes"))
+    assert [(turn.turn_id, turn.phase, str(turn.text)) for turn in here.ended] == [
+        ("a", "completed", "yes")
+    ]
+    there = apply_events(here, script.end("b", "kimi", outcome="failed", room="room:other"))
+    assert [(turn.turn_id, turn.phase) for turn in there.ended] == [("b", "failed")]
+    assert untouched(there).ended == ()
+    assert apply_events(there, script.durable[-1:]).ended == ()
