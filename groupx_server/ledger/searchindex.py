@@ -16,6 +16,7 @@ from typing import Final
 import orjson
 
 from groupx_server.domain.searchtext import INDEX_VERSION
+from groupx_server.ledger.failpoints import failpoint
 from groupx_server.ledger.searchrows import (
     NEIGHBOURS,
     WHOLE_TEXT,
@@ -90,6 +91,7 @@ def index_some(connection: sqlite3.Connection, limit: int = BATCH) -> Backlog:
         position = 0
     if not _drain_queue(connection, position, limit):
         _index_events(connection, position, limit)
+    failpoint("index.before_commit")
     return backlog(connection)
 
 

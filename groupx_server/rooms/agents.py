@@ -185,7 +185,8 @@ class Agents:
     # --- turns that nobody will serve -------------------------------------------------------
 
     async def _count_waiting(self) -> None:
-        for actor_id, count in (await self._runtime.ledger.read(queued_counts)).items():
+        waiting = await read_patiently(self._runtime.ledger, queued_counts)
+        for actor_id, count in waiting.items():
             self.board.update(actor_id, queued_turns=count)
             if actor_id not in self._seats:
                 self._miss(actor_id)

@@ -31,6 +31,11 @@ pytestmark = [pytest.mark.process, pytest.mark.slow, pytest.mark.timeout(120)]
 SOURCE = Path(__file__).parents[2] / "groupx_server"
 ENDED = ("completed", "failed", "cancelled", "interrupted")
 WORDS = ("[[think a thought]] [[tool ls]] [[burst 40]]", "[[say half]] [[silent]]", "[[say side]]")
+REMEMBERED = {
+    "scope": {"type": "room", "id": "room:main"},
+    "kind": "fact",
+    "content": "Elephants remember.",
+}
 SYNTHETIC = {
     "what is stored as JSON is JSON",
     "a delivery cursor is not ahead of what was delivered",
@@ -105,7 +110,10 @@ POINTS: dict[str, Case] = {
     "cancel.before_commit": ONCE,
     "receipt.before_commit:4": ONCE,
     "room.before_commit:2": ONCE,
-    "receipt.before_commit:7": ONCE,
+    "receipt.before_commit:6": ONCE,
+    "receipt.before_commit:8": ONCE,
+    "index.before_commit:1": OPEN,
+    "index.before_commit:3": OPEN,
     "session_end.before_commit": ONCE,
 }
 
@@ -134,6 +142,7 @@ class Day:
         self._do("room", "POST", "/api/rooms", title="Annex")
         self._say("first", WORDS[0], "room:main")
         self._cancel()
+        self._do("memory", "POST", "/api/memory", **REMEMBERED)
         self._do("rename", "PATCH", "/api/rooms/room:annex", title="The annex")
         self._say("third", WORDS[2], "room:annex")
         self._do("restart", "POST", "/api/agents/agent:bot/restart")
@@ -239,3 +248,7 @@ def _assert_true(
         assert sent <= 1
         assert sent == 1 or turn["status"] != "completed"
     assert (turn["status"], turn["content"]) == ("completed", "last")
+    records = client.get("/api/memory?scopeType=room&scopeId=room:main").json()["items"]
+    assert [record["content"] for record in records].count(REMEMBERED["content"]) == 1
+    for words in ("elephants", "thought burst", "half silent"):
+        assert client.get("/api/search", params={"q": words}).json()["hits"]
