@@ -1,121 +1,16 @@
-"""The server is killed at every named point of a busy day; then the day is said once more.
-
-The day says everything that a client can say, each with a clientCommandId of its own. After the
-kill the server is started again and the whole day is said once more with the same ids, as clients
-do that got no answer. Whatever the point was: every message is there once and in order, no prompt
-reached an agent twice, every turn has ended, a first answer is repeated to the letter, and the
-ledger breaks no rule.
-"""
+"""The server is killed at each named point of starts, files, commands and commits."""
 
 from __future__ import annotations
 
 import re
-import shutil
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
 
-import httpx
 import pytest
 
-from groupx_server.ledger.migrate import prepare
-from groupx_server.ledger.times import utc_now
-from groupx_shared.runtime import read_runtime
-from ledger_files.build import file_of
-from support.server_process import ServerProcess, client_of, server_in
-from support.waiting import eventually
-
-pytestmark = [pytest.mark.process, pytest.mark.slow, pytest.mark.timeout(120)]
+from support.crash_day import IN_A_TURN, POINTS, kill_and_repeat
 
 SOURCE = Path(__file__).parents[2] / "groupx_server"
-ENDED = ("completed", "failed", "cancelled", "interrupted")
-WORDS = ("[[think a thought]] [[tool ls]] [[burst 40]]", "[[say half]] [[silent]]", "[[say side]]")
-REMEMBERED = {
-    "scope": {"type": "room", "id": "room:main"},
-    "kind": "fact",
-    "content": "Elephants remember.",
-}
-SYNTHETIC = {
-    "what is stored as JSON is JSON",
-    "a delivery cursor is not ahead of what was delivered",
-}
-"""Rules that the hand-written old files break before anything is done to them."""
-
-
-def new(_: Path) -> None:
-    """No ledger yet."""
-
-
-def used(path: Path) -> None:
-    """A ledger that is due for a backup."""
-    prepare(path, now=utc_now)
-
-
-def old(path: Path) -> None:
-    """A ledger of the earlier program."""
-    shutil.copyfile(file_of(9), path)
-
-
-class Case(NamedTuple):
-    """What the server starts with, and how the day's first turn must end: None says nothing."""
-
-    ledger: Callable[[Path], None] = new
-    first_turn: str | None = "completed"
-
-
-ONCE = Case(first_turn="completed")
-"""The kill leaves the first turn done once: nothing had left, or its end was on disk."""
-UNCERTAIN = Case(first_turn="interrupted")
-"""The prompt may have left: the turn is never sent again."""
-OPEN = Case(first_turn=None)
-"""Whether it had left depends on what was written before."""
-
-POINTS: dict[str, Case] = {
-    "create.before_rename": ONCE,
-    "create.after_rename": ONCE,
-    "migrate.mid": Case(old),
-    "migrate.before_commit": Case(old),
-    "migrate.after_commit": Case(old),
-    "recover.before_commit": Case(used),
-    "backup.mid": Case(used, None),
-    "backup.before_check": Case(used, None),
-    "backup.before_publish": Case(used, None),
-    "backup.after_publish": Case(used, None),
-    "writer.before_commit:1": ONCE,
-    "writer.before_commit:7": OPEN,
-    "writer.after_commit:1": ONCE,
-    "writer.after_commit:3": OPEN,
-    "writer.after_commit:7": OPEN,
-    "room.before_commit:1": ONCE,
-    "receipt.before_commit:1": ONCE,
-    "accept.before_commit": ONCE,
-    "receipt.before_commit:2": ONCE,
-    "session.before_commit": ONCE,
-    "claim.before_commit": ONCE,
-    "prompt_invoked.before_commit": ONCE,
-    "prompt.before_send": UNCERTAIN,
-    "cursor.before_commit:1": UNCERTAIN,
-    "native_started.before_commit": UNCERTAIN,
-    "turn.after_started": UNCERTAIN,
-    "turn.after_event": UNCERTAIN,
-    "terminal.after_reasoning": UNCERTAIN,
-    "terminal.after_tools": UNCERTAIN,
-    "terminal.after_response": UNCERTAIN,
-    "terminal.after_event": UNCERTAIN,
-    "cursor.before_commit:2": UNCERTAIN,
-    "terminal.before_commit": UNCERTAIN,
-    "terminal.after_commit": ONCE,
-    "partial.before_commit": ONCE,
-    "cancel.before_commit": ONCE,
-    "receipt.before_commit:4": ONCE,
-    "room.before_commit:2": ONCE,
-    "receipt.before_commit:6": ONCE,
-    "receipt.before_commit:8": ONCE,
-    "index.before_commit:1": OPEN,
-    "index.before_commit:3": OPEN,
-    "session_end.before_commit": ONCE,
-}
+ELSEWHERE = [point for point in POINTS if point not in IN_A_TURN]
 
 
 def test_every_point_of_the_program_is_in_the_table() -> None:
@@ -127,128 +22,9 @@ def test_every_point_of_the_program_is_in_the_table() -> None:
     assert named == {point.partition(":")[0] for point in POINTS}
 
 
-@dataclass
-class Day:
-    """The commands of a day, and what the server answered."""
-
-    server: ServerProcess
-    client: httpx.Client
-    replies: dict[str, dict[str, Any]] = field(default_factory=dict)
-    order: list[str] = field(default_factory=list)
-    """Ids of the messages in the order in which they were accepted."""
-
-    def live(self) -> None:
-        """Say everything, one after the other. Raises: httpx.HTTPError when the server dies."""
-        self._do("room", "POST", "/api/rooms", title="Annex")
-        self._say("first", WORDS[0], "room:main")
-        self._cancel()
-        self._do("memory", "POST", "/api/memory", **REMEMBERED)
-        self._do("rename", "PATCH", "/api/rooms/room:annex", title="The annex")
-        self._say("third", WORDS[2], "room:annex")
-        self._do("restart", "POST", "/api/agents/agent:bot/restart")
-        self._say("last", "[[say last]]", "room:main")
-
-    def _do(self, command: str, method: str, path: str, **body: Any) -> dict[str, Any]:
-        reply = self.client.request(method, path, json={"clientCommandId": command, **body})
-        assert reply.status_code < 300, reply.text
-        result: dict[str, Any] = reply.json()
-        assert self.replies.setdefault(command, result) == result
-        return result
-
-    def _say(self, command: str, content: str, room: str, *statuses: str) -> str:
-        reply = self._do(command, "POST", "/api/messages", content=content, roomId=room, to=["bot"])
-        if command not in self.order:
-            self.order.append(command)
-        turn_id = str(reply["turns"][0]["turnId"])
-        self._wait(turn_id, *(statuses or ENDED))
-        return turn_id
-
-    def _cancel(self) -> None:
-        turn_id = self._say("second", WORDS[1], "room:main", "running", *ENDED)
-
-        def has_partial() -> bool:
-            turn = self.client.get(f"/api/turns/{turn_id}").json()
-            return bool(turn.get("partialText")) or turn["status"] in ENDED
-
-        eventually(has_partial)
-        self._do("cancel", "POST", f"/api/turns/{turn_id}/cancel")
-        self._wait(turn_id, *ENDED)
-
-    def _wait(self, turn_id: str, *statuses: str) -> None:
-        self.server.wait_turn(self.client, turn_id, *statuses)
-
-
-def _ready_or_dead(server: ServerProcess) -> bool:
-    """Wait until the server answers; False when it died before."""
-    process = server.process
-    assert process is not None
-
-    def is_decided() -> bool:
-        runtime = read_runtime(server.workspace)
-        return process.poll() is not None or (runtime is not None and runtime.pid == process.pid)
-
-    eventually(is_decided, within_s=20)
-    return process.poll() is None
-
-
-def _day_that_ends_by_itself(server: ServerProcess, point: str) -> dict[str, dict[str, Any]]:
-    """Start with the fail point and live the day until the server dies; return the answers."""
-    server.spawn(point)
-    replies: dict[str, dict[str, Any]] = {}
-    if _ready_or_dead(server):
-        runtime = read_runtime(server.workspace)
-        assert runtime is not None
-        with client_of(runtime) as client:
-            day = Day(server, client, replies)
-            try:
-                day.live()
-            except (httpx.HTTPError, KeyError, ValueError):
-                pass  # it died in the middle of an answer
-            else:
-                server.stop()  # the point lies in the stop
-    assert server.wait_dead() == -9
-    return replies
-
-
-@pytest.mark.parametrize("point", POINTS)
+@pytest.mark.process
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("point", ELSEWHERE)
 def test_a_kill_loses_doubles_and_disorders_nothing(tmp_path: Path, point: str) -> None:
-    with server_in(tmp_path) as server:
-        database = server.workspace.data_folder / "groupx.db"
-        database.parent.mkdir()
-        POINTS[point].ledger(database)
-        first = _day_that_ends_by_itself(server, point)
-        with client_of(server.start()) as client:
-            day = Day(server, client, dict(first))
-            day.live()
-            _assert_true(server, client, day, POINTS[point].first_turn)
-        assert server.stop() == 0
-        known = SYNTHETIC if POINTS[point].ledger is old else set()
-        assert {violation.rule for violation in server.violations()} <= known
-
-
-def _assert_true(
-    server: ServerProcess, client: httpx.Client, day: Day, first_turn: str | None
-) -> None:
-    said = [(day.replies[name]["messageEventId"], day.replies[name]["seq"]) for name in day.order]
-    rows = client.get("/api/export?format=jsonl").text.splitlines()
-    events = [httpx.Response(200, content=row).json() for row in rows]
-    people = [
-        (event["eventId"], event["seq"])
-        for event in events
-        if event["type"] == "message.created" and event["body"].get("content", "")[:2] == "[["
-    ]
-    assert people == said  # once each, in the order in which they were accepted
-    assert [seq for _, seq in said] == sorted(seq for _, seq in said)
-    for name, content in zip(day.order, (*WORDS, "[[say last]]"), strict=True):
-        turn_id = day.replies[name]["turns"][0]["turnId"]
-        turn = client.get(f"/api/turns/{turn_id}").json()
-        wanted = first_turn if name == "first" else None
-        assert turn["status"] in ((wanted,) if wanted else ENDED)
-        sent = len(server.prompts(content))
-        assert sent <= 1
-        assert sent == 1 or turn["status"] != "completed"
-    assert (turn["status"], turn["content"]) == ("completed", "last")
-    records = client.get("/api/memory?scopeType=room&scopeId=room:main").json()["items"]
-    assert [record["content"] for record in records].count(REMEMBERED["content"]) == 1
-    for words in ("elephants", "thought burst", "half silent"):
-        assert client.get("/api/search", params={"q": words}).json()["hits"]
+    kill_and_repeat(tmp_path, point)
