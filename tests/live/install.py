@@ -8,6 +8,7 @@ so an interrupted run leaves nothing that looks installed. Packages' own scripts
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from live.programs import CACHE, LIGHT, NODE, PROGRAMS, Program
 
 LIMIT_S: Final = 900
 """For one program; the largest are 400 MB."""
-_TOLD_CHARS: Final = 300
+_TOLD_CHARS: Final = 160
 _NEWEST_MINOR: Final = 20
 """Interpreters up to this 3.x are looked for."""
 
@@ -122,7 +123,7 @@ def _runs(command: list[str]) -> bool:
 
 
 def _run(command: list[str]) -> None:
-    """Raises: InstallError with the last line of what it complained of."""
+    """Raises: InstallError with what it complained of."""
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, check=False, timeout=LIMIT_S, cwd=CACHE.parent
@@ -130,8 +131,14 @@ def _run(command: list[str]) -> None:
     except subprocess.TimeoutExpired:
         raise InstallError(f"{Path(command[0]).name} took longer than {LIMIT_S} s") from None
     if done.returncode != 0:
-        lines = (done.stderr or done.stdout).strip().splitlines() or ["it said nothing"]
-        raise InstallError(f"{Path(command[0]).name} failed: {lines[-1][:_TOLD_CHARS]}")
+        raise InstallError(f"{Path(command[0]).name} failed: {_complaint(done.stderr)}")
+
+
+def _complaint(stderr: str) -> str:
+    """What a package manager complains of, without its prefixes and warnings."""
+    lines = [re.sub(r"^(npm )?error:? ", "", line, flags=re.I) for line in stderr.splitlines()]
+    told = [line for line in lines if not re.match(r"WARNING|A complete log|code ", line)]
+    return " ".join(" ".join(told).split())[:_TOLD_CHARS] or "it said nothing"
 
 
 if __name__ == "__main__":
