@@ -66,7 +66,7 @@ class ToolEndpoint:
         assert self.toolbox is not None
         try:
             build = await asyncio.to_thread(_load)
-        except Exception:
+        except Exception:  # task boundary: agents work without tools too
             log.exception("tools.unavailable")
             self._is_ready.set()
             return

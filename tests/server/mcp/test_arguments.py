@@ -108,6 +108,7 @@ def test_null_is_the_same_as_nothing_where_nothing_is_possible(name: str) -> Non
     assert read_arguments(AskArguments, given_) == read_arguments(AskArguments, SAID)
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(MODELS),
     st.dictionaries(
