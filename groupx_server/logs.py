@@ -110,6 +110,8 @@ def open_log(data_folder: Path, *, to_stderr: bool) -> Path:
     for handler in handlers:
         handler.setFormatter(JsonFormatter())
     logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)
+    # A line that a full disk does not take is lost; a traceback for each would fill the terminal.
+    logging.raiseExceptions = False
     for noisy in ("httpx", "httpcore", "uvicorn.error", "asyncio", "mcp"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     return path
