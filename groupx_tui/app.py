@@ -7,6 +7,7 @@ neither the server nor an agent. What keys do is in `groupx_tui.handlers`, found
 
 from __future__ import annotations
 
+import termios
 import time
 import traceback
 from collections.abc import Callable, Coroutine
@@ -34,6 +35,7 @@ from groupx_tui.screens.trouble import Trouble
 from groupx_tui.setup import Drafts, NoHistory, SentTexts, WindowSetup, load_setup
 from groupx_tui.state.model import ClientView
 from groupx_tui.terminal import RoomDriver, leave_on_signals, terminal_attributes
+from groupx_tui.terminalreset import leave_mark, remove_mark, repair_if_left
 from groupx_tui.theme import DEFAULT_THEME, to_textual, unknown_theme
 from groupx_tui.widgets.composer.composer import Composer
 from groupx_tui.widgets.sidepanel import SidePanel
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 CRASH_FILE: Final = "crash.log"
+REPAIRED: Final = "The last window in this terminal was killed; the terminal was put right."
 OSC52_SAFE_BYTES: Final = 74_994
 """xterm's limit for one OSC 52, in base64 characters; other terminals take as much or more."""
 
@@ -105,6 +108,10 @@ class GroupXApp(App[int], inherit_bindings=False):
         for theme in self.shelf.themes.values():
             self.register_theme(to_textual(theme))
         self.theme = self._chosen_theme()
+
+    def add_note(self, sentence: str) -> None:
+        """Show a sentence once the window is there."""
+        self._notes += (sentence,)
 
     # --- start and end
 
@@ -404,11 +411,28 @@ class GroupXApp(App[int], inherit_bindings=False):
 
 def run_tui(workspace: Workspace, room: str | None = None) -> int:
     """Open the window on `workspace` and return the exit code when it is closed."""
-    attributes = terminal_attributes()
-    app = build_app(workspace, room)
-    app.terminal_attributes = attributes
-    app.run()
+    return run_app(build_app(workspace, room))
+
+
+def run_app(app: GroupXApp) -> int:
+    """Run `app` in this terminal, which is put right before if need be, and marked as taken."""
+    if _repair_terminal():
+        app.add_note(REPAIRED)
+    app.terminal_attributes = terminal_attributes()
+    mark = leave_mark(app.terminal_attributes)
+    try:
+        app.run()
+    finally:
+        remove_mark(mark)
     return app.return_code or 0
+
+
+def _repair_terminal() -> bool:
+    """Put the terminal right that a killed window left. One that cannot be set is used as it is."""
+    try:
+        return repair_if_left()
+    except (OSError, termios.error):
+        return False
 
 
 def build_app(workspace: Workspace, room: str | None = None) -> GroupXApp:

@@ -13,7 +13,7 @@ import signal
 import sys
 import termios
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, Final
 
@@ -21,27 +21,15 @@ from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual.drivers.linux_driver import LinuxDriver
 
 from groupx_shared.text import safe_line
-from groupx_tui.attention import PROGRESS_OFF, PROGRESS_ON, shows_progress
+from groupx_tui.attention import PROGRESS_OFF, PROGRESS_ON
+from groupx_tui.terminalreset import POP_TITLE, reset_sequence
 
 SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 STUCK_S: Final = 5.0
 """An exit takes well under a second; after this long the loop is taken for stuck."""
 PUSH_TITLE: Final = "\x1b[22;0t"
-POP_TITLE: Final = "\x1b[23;0t"
 MOUSE_PIXELS_OFF: Final = "\x1b[?1016l"
 """Textual turns this on where the terminal has it, and leaves it on."""
-RESET: Final = (
-    "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l"  # mouse
-    "\x1b[?2004l\x1b[?1004l\x1b[?2048l\x1b[<u\x1b[?7h"  # paste, focus, resize, keyboard, wrap
-    "\x1b[?1049l\x1b[?25h\x1b[0m" + POP_TITLE
-)
-
-
-def reset_sequence(environ: Mapping[str, str]) -> str:
-    """What brings a terminal back that a window left as it was using it."""
-    return RESET + (PROGRESS_OFF if shows_progress(environ) else "")
-
-
 MAX_TITLE_CHARS: Final = 80
 
 

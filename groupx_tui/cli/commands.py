@@ -41,12 +41,18 @@ MEMORY_ARGUMENT: Final = Argument("record", "Record id, like mem_01…", metavar
 TURN_ARGUMENT: Final = Argument("turn", "Turn id, like turn_01…", metavar="TURN")
 
 OPEN_ROOM: Final = Option(("--room", "-r"), "Room to open.", metavar="ROOM", complete="rooms")
+PLAIN: Final = Option(
+    ("--plain",),
+    "Line by line, without a full screen: for screen readers, dumb terminals and pipes. By itself "
+    "when TERM is dumb.",
+    kind="flag",
+)
 VERSION: Final = Option(("--version", "-V"), "Print the version and exit.", kind="flag")
 ROOT: Final = Command(
     (),
     "terminal:run",
     "One terminal room for all your AI agents. Without a command: open the room.",
-    options=(CONFIG, OPEN_ROOM, VERSION),
+    options=(CONFIG, OPEN_ROOM, PLAIN, VERSION),
 )
 
 COMMANDS: Final = (
@@ -425,6 +431,11 @@ COMMANDS: Final = (
         arguments=(
             Argument("path", "Folder. Default: the current one.", required=False, metavar="PATH"),
         ),
+    ),
+    Command(
+        ("reset-terminal",),
+        "resetterminal:run",
+        "Put this terminal right after a window in it was killed.",
     ),
     Command(
         ("doctor",),

@@ -59,6 +59,11 @@ class FakeServer(LoopbackServer):
     def paths(self) -> list[str]:
         return [f"{request.method} {request.path}" for request in self.asked]
 
+    def asked_json(self, path: str) -> dict[str, Any]:
+        """What the newest request to `path` brought."""
+        body: dict[str, Any] = [each for each in self.asked if each.path == path][-1].json
+        return body
+
     def fail_next(self, path: str, answer: Answer) -> None:
         self.faults.append((path, answer))
 

@@ -39,6 +39,8 @@ default keys are used.
 * Not used, because terminals, tmux and screen keep them: {kept}.
 * `ctrl+z` suspends the window; `fg` brings it back. Undo is `ctrl+_`.
 * If an input method does not work in your terminal, start with `TEXTUAL_DISABLE_KITTY_KEY=1`.
+* The bell or a notification comes only while the terminal says that it has no focus (`/attention`
+  chooses which). In tmux that needs `set -g focus-events on`.
 * Copying goes through the terminal (OSC 52). In tmux it needs `set -g set-clipboard on`.
 """
 

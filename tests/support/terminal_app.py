@@ -10,25 +10,21 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from groupx_tui.app import GroupXApp
+from groupx_tui.app import GroupXApp, run_app
 from groupx_tui.setup import load_setup
-from groupx_tui.terminal import terminal_attributes
 from support.fake_session import FakeSession, MemoryDrafts
 
 
 def main() -> int:
     """Open the window; return its exit code."""
-    attributes = terminal_attributes()
     app = GroupXApp(
         FakeSession,
         MemoryDrafts(),
         load_setup(),
     )
-    app.terminal_attributes = attributes
     if "crash" in sys.argv:
         app.handlers.room.next = None  # type: ignore[method-assign, assignment]
-    app.run()
-    return app.return_code or 0
+    return run_app(app)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -144,6 +145,51 @@ def test_suspending_gives_the_terminal_back_and_fg_the_window(terminal: Terminal
     terminal.keys("C-c", "C-d")
     terminal.wait_for("CODE=0")
     check_left_as_it_was(terminal)
+
+
+def kill_window(terminal: Terminal) -> None:
+    """SIGKILL: nothing of ours runs after it, and the terminal stays as the window had it."""
+    subprocess.run(["kill", "-KILL", str(window_process(terminal))], check=True)
+    terminal.wait(lambda: bool(terminal.modes_left_on() - WRAP_AND_CURSOR), "modes left on")
+
+
+def test_the_next_window_puts_right_what_a_killed_one_left(terminal: Terminal) -> None:
+    start(terminal)
+    kill_window(terminal)
+    terminal.type(python_line(APP))
+    terminal.keys("C-j")
+    terminal.wait_for("was killed")
+    terminal.keys("C-d")
+    terminal.wait_for("CODE=0")
+    check_left_as_it_was(terminal)
+
+
+def test_a_command_puts_right_what_a_killed_window_left(terminal: Terminal) -> None:
+    start(terminal)
+    kill_window(terminal)
+    terminal.type(f"{sys.executable} -m groupx_tui.cli reset-terminal")
+    terminal.keys("C-j")
+    terminal.wait_for("as a shell expects it")
+    check_left_as_it_was(terminal)
+
+
+def test_a_dumb_terminal_gets_the_client_line_by_line(tmp_path: Path) -> None:
+    home = str(user_state_folder().parent)
+    (tmp_path / "groupx.json").write_text("{}")
+    with open_terminal(tmp_path, GROUPX_HOME=home, TERM="dumb") as terminal:
+        terminal.type(f"cd {tmp_path}; {sys.executable} -m groupx_tui.cli; echo ended=$?")
+        terminal.keys("Enter")
+        terminal.wait_for("Room main, 0 messages.")
+        terminal.type("/status")
+        terminal.keys("Enter")
+        terminal.wait_for("Guide answers")
+        terminal.type("/quit")
+        terminal.keys("Enter")
+        terminal.wait_for("ended=0")
+        assert b"\x1b" not in terminal.output.read_bytes()
+        terminal.type(f"{sys.executable} -m groupx_tui.cli stop; echo stopped=$?")
+        terminal.keys("Enter")
+        terminal.wait_for("stopped=0")
 
 
 def test_a_terminal_that_goes_away_takes_the_window_with_it(terminal: Terminal) -> None:

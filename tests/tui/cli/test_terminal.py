@@ -36,3 +36,27 @@ def test_on_a_terminal_the_room_opens(
 
 def test_version_among_other_options(groupx: Groupx) -> None:
     assert groupx("--version", "--room", "x").out.startswith("groupx ")
+
+
+@pytest.mark.parametrize(
+    ("words", "term", "is_plain"),
+    [(["--plain"], "xterm", True), ([], "dumb", True), ([], "xterm", False)],
+)
+def test_the_room_opens_line_by_line_where_it_is_asked_for_or_the_terminal_is_dumb(
+    workspace: Workspace,
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    term: str,
+    is_plain: bool,
+) -> None:
+    opened: list[str] = []
+    app, plain = types.ModuleType("groupx_tui.app"), types.ModuleType("groupx_tui.plain.client")
+    app.run_tui = lambda workspace, *, room: opened.append("window")  # type: ignore[attr-defined]
+    plain.run_plain = lambda workspace, room_id: opened.append(room_id)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "groupx_tui.app", app)
+    monkeypatch.setitem(sys.modules, "groupx_tui.plain.client", plain)
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr("groupx_tui.cli.output.is_terminal", lambda: True)
+    monkeypatch.setenv("TERM", term)
+    assert main(words) == 0
+    assert opened == (["room:main"] if is_plain else ["window"])

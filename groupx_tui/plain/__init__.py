@@ -1,0 +1,1 @@
+"""The client line by line: for screen readers, dumb terminals and pipes."""
