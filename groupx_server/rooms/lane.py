@@ -174,15 +174,18 @@ class Lane:
         self._board.update(self._entry.actor_id, is_waiting=is_waiting)
 
     async def _end_after_fault(self, runner: TurnRunner) -> None:
-        """End the turn if that can be written; else it is settled at the next start."""
+        """End the turn: with what was answered, or without when that is the fault. If even that
+        cannot be written, the next start settles it."""
         fault = GroupXError(
             "GroupX had an internal fault in this turn; “groupx logs” has the details.",
             code=ErrorCode.INTERNAL_ERROR,
         )
-        try:
-            await runner.fail(fault)
-        except GroupXError:
-            log.exception("lane.unsettled", turn=runner.head.turn_id)
+        for keep_answer in (True, False):
+            try:
+                await runner.fail(fault, keep_answer=keep_answer)
+                break
+            except Exception:  # task boundary: one turn's fault must not end the lane
+                log.exception("lane.unsettled", turn=runner.head.turn_id)
         await asyncio.sleep(AFTER_FAULT_S)
 
     async def _close_rows(self) -> None:

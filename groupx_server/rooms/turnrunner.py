@@ -175,14 +175,16 @@ class TurnRunner:
         """Tell the agent, once it has the prompt; the turn's row says `cancelling` already."""
         self._cancel_requested.set()
 
-    async def fail(self, error: GroupXError, reason: str | None = None) -> None:
-        """End a turn that cannot go on; what was answered until then is kept."""
+    async def fail(
+        self, error: GroupXError, reason: str | None = None, *, keep_answer: bool = True
+    ) -> None:
+        """End a turn that cannot go on. `keep_answer`: with what was answered until then."""
         turn_id, extra = self.head.turn_id, {} if reason is None else {"reason": reason}
         code, message = error.code, error.message
         end = TurnEnd(
             turn_id, TurnStatus.FAILED, error_code=code, error_message=message, extra=extra
         )
-        if self._collector is not None:
+        if self._collector is not None and keep_answer:
             end = self._collector.finish(
                 turn_id, TurnStatus.FAILED, error_code=code, error_message=message
             )

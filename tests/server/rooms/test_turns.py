@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -20,7 +22,10 @@ from groupx_server.domain.native import (
     Waiting,
 )
 from groupx_server.ledger.accept import Source
+from groupx_server.ledger.terminal import TurnEnd
 from groupx_server.ledger.verify import find_violations
+from groupx_server.rooms import lane
+from groupx_server.rooms.collect import TurnCollector
 from groupx_shared.errors import AgentError, ErrorCode, RefusedError
 from support.fake_driver import FakeDriver, FakeFleet
 from support.rooms import house
@@ -348,3 +353,23 @@ async def test_an_open_turn_cannot_be_taken_up_again(tmp_path: Path) -> None:
         await rooms.turn_in(turn_id, "running")
         with pytest.raises(RefusedError, match="still running"):
             await rooms.service.take_up_again(turn_id, "r", "retry", Source())
+
+
+async def test_an_answer_that_cannot_be_stored_fails_its_turn_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finish = TurnCollector.finish
+
+    def broken(collector: TurnCollector, *arguments: Any, **named: Any) -> TurnEnd:
+        end = finish(collector, *arguments, **named)
+        return replace(end, answer=end.answer.replace("poison", "\ud800"))
+
+    monkeypatch.setattr(TurnCollector, "finish", broken)
+    monkeypatch.setattr(lane, "AFTER_FAULT_S", 0.0)
+    async with house(tmp_path) as rooms:
+        rooms.fleet.scripts.append([ContentDelta("poison"), TurnCompleted()])
+        first, second = await rooms.send("first"), await rooms.send("second")
+        failed = await rooms.ended(first)
+        assert (failed.status, failed.error_code) == ("failed", ErrorCode.INTERNAL_ERROR)
+        assert (await rooms.ended(second)).status == "completed"
+        assert await rooms.ledger.read(find_violations) == []
