@@ -42,6 +42,7 @@ from groupx_shared.wire.requests import (
     SendMessage,
     ShutdownRequest,
 )
+from groupx_shared.wire.search import SearchKind, SearchReply
 from groupx_shared.workspace import Workspace
 from groupx_tui.client.endpoint import Endpoint
 from groupx_tui.client.refusals import not_ours, request_of
@@ -177,6 +178,25 @@ class ServerClient:
         """`POST /api/turns/{turnId}/continue`: ask the agent to go on, as a new turn."""
         path = f"/api/turns/{_segment(turn_id)}/continue"
         return await self._post(MessageAccepted, path, _command(client_command_id))
+
+    async def search(
+        self,
+        query: str,
+        *,
+        room_id: str | None = None,
+        kind: SearchKind | None = "message",
+        limit: int = DEFAULT_PAGE,
+        cursor: str | None = None,
+    ) -> SearchReply:
+        """`GET /api/search`: the best first; None: of all rooms, of all kinds."""
+        asked: Query = {
+            "q": query,
+            "roomId": room_id,
+            "kind": kind,
+            "limit": limit,
+            "cursor": cursor,
+        }
+        return await self._get(SearchReply, "/api/search", asked)
 
     async def agents(self) -> AgentList:
         """`GET /api/agents`."""

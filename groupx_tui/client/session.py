@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Final, Literal
 
 from groupx_shared.ids import MAIN_ROOM, new_id
@@ -28,12 +29,14 @@ from groupx_shared.wire.replies import (
     RestartReply,
     RoomInfo,
 )
+from groupx_shared.wire.search import SearchReply
 from groupx_shared.workspace import Workspace
 from groupx_tui.client.backoff import Pause
 from groupx_tui.client.endpoint import Endpoint, FindServer
 from groupx_tui.client.events import Sleep
 from groupx_tui.client.following import FIRST_EVENTS, Following
 from groupx_tui.client.http import ServerClient
+from groupx_tui.client.moments import seq_at
 from groupx_tui.client.outbox import Outbox
 from groupx_tui.client.viewstore import OnChange, ViewStore
 from groupx_tui.client.windows import Windows, block_at, block_of_event
@@ -153,6 +156,19 @@ class ClientSession:
         await self._windows.jump(seq)
         timeline = self.view.timeline
         return block_of_event(timeline, event_id) or block_at(timeline, seq)
+
+    async def jump_to_time(self, at: datetime) -> BlockId | None:
+        """As `jump`, to the first event of the room at or after a moment (aware); the last one
+        when there is none after it."""
+        seq = await seq_at(self._client, self.view.room_id, self.view.timeline.counted_seq, at)
+        return await self._windows.jump("last" if seq is None else seq)
+
+    async def search(
+        self, query: str, *, everywhere: bool = False, limit: int = 500
+    ) -> SearchReply:
+        """The messages of the shown room, or of all, that a query finds, the best first."""
+        room_id = None if everywhere else self.view.room_id
+        return await self._client.search(query, room_id=room_id, limit=limit)
 
     def set_reader_side(self, side: Literal["start", "end"]) -> None:
         """Tell which half of the loaded blocks the reader looks at; what is dropped when too much

@@ -15,6 +15,7 @@ from groupx_tui.handlers.composer import ComposerHandlers
 from groupx_tui.handlers.context import ContextMeter
 from groupx_tui.handlers.dialog import DialogHandlers
 from groupx_tui.handlers.edit import EditHandlers
+from groupx_tui.handlers.find import FindHandlers
 from groupx_tui.handlers.panel import FocusHandlers, PanelHandlers
 from groupx_tui.handlers.room import RoomHandlers
 from groupx_tui.handlers.timeline import TimelineHandlers
@@ -40,12 +41,14 @@ class Handlers:
         self.block = BlockHandlers(app)
         self.turn = TurnHandlers(app)
         self.composer = ComposerHandlers(app)
+        self.searching = FindHandlers(app)
         self._nouns: dict[str, object] = {
             "room": self.room,
             "app": WindowHandlers(app),
             "server": ServerHandlers(app),
             "agent": self.agent,
             "turn": self.turn,
+            "find": self.searching,
             "timeline": TimelineHandlers(app),
             "block": self.block,
             "composer": self.composer,

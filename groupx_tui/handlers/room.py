@@ -46,6 +46,7 @@ class RoomHandlers:
         if self._shown:
             self.keep_draft(self._app.room.composer.text)
         self._shown = view.room_id
+        self._app.handlers.searching.left(view.room_id)
         draft = self._app.drafts.load(view.room_id)
         self._app.room.composer.open_room(draft, self._history_of(view.room_id))
 

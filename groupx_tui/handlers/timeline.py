@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from groupx_shared.text import safe_line
+from groupx_tui.moments import FORMS, moment_of
 from groupx_tui.state.model import BlockId
 from groupx_tui.widgets.timeline.widget import Timeline
 
@@ -83,8 +85,8 @@ class TimelineHandlers:
         self._timeline.action_unfold_all()
 
     def back(self, argument: str) -> None:
-        """Drop the selection, else write."""
-        if not self._timeline.clear_selection():
+        """Drop the selection, else end the search, else write."""
+        if not self._timeline.clear_selection() and not self._app.handlers.searching.close():
             self._app.room.composer.editor.focus()
 
     def first(self, argument: str) -> None:
@@ -102,7 +104,7 @@ class TimelineHandlers:
     end = last
 
     def jump(self, argument: str) -> None:
-        """`first`, `last` or the number of an event."""
+        """`first`, `last`, the number of an event, or a day or time."""
         where = argument.lower().lstrip("#").replace(",", "")
         if where in ("last", "end", ""):
             self.last("")
@@ -110,11 +112,11 @@ class TimelineHandlers:
             self.first("")
         elif where.isdecimal():
             self._jump(int(where))
+        elif (at := moment_of(argument, datetime.now().astimezone())) is not None:
+            self._app.attempt(self._app.session.jump_to_time(at), self._arrived)
         else:
             shown = safe_line(argument, 40)
-            self._app.tell(
-                f"“{shown}”: expected first, last or a number, as in /jump 120.", "warning"
-            )
+            self._app.tell(f"“{shown}” is no place. {FORMS}", "warning")
 
     def _jump(self, where: int | Literal["first", "last"]) -> None:
         self._app.attempt(self._app.session.jump(where), self._arrived)

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 from groupx_shared.names import unknown_name
 from groupx_tui.actions import SLASH_WORDS
+from groupx_tui.handlers.find import room_query
 from groupx_tui.matching import best_matches
 from groupx_tui.plain.narrator import block_lines
 from groupx_tui.screens.turn import turn_facts
 from groupx_tui.state.model import Block, MessageBlock, RoomEntry, TurnBlock
+from groupx_tui.widgets.timeline.words import clock
 
 if TYPE_CHECKING:
     from groupx_tui.plain.client import PlainClient
@@ -27,7 +29,8 @@ OWN_WORDS: Final = {
     "start": "Start the server, if it is gone.",
 }
 """Words that only this client has, or that say something else here."""
-NOT_HERE: Final = frozenset({"theme", "attention", "export"})
+MAX_HITS: Final = 12
+"""Said by one search: more words find fewer."""
 
 
 class Commands:
@@ -50,6 +53,8 @@ class Commands:
             "more": self._more,
             "reply": self._reply,
             "details": self._details,
+            "search": self._search,
+            "everywhere": self._everywhere,
             "start": self._start,
             "help": self._help,
             "quit": self._quit,
@@ -177,6 +182,24 @@ class Commands:
             return "Say first, last or a number, as in /jump 120."
         blocks = await self._client.blocks(around=int(number))
         return _said([b for b in blocks if (b.order_seq or 0) >= int(number)][:1])
+
+    async def _search(self, argument: str) -> str:
+        return await self._found(room_query(argument), everywhere=False)
+
+    async def _everywhere(self, argument: str) -> str:
+        return await self._found(argument, everywhere=True)
+
+    async def _found(self, query: str, *, everywhere: bool) -> str:
+        if not query:
+            return "Say what to look for: /search WORDS."
+        session = self._client.session
+        reply = await session.search(query, everywhere=everywhere, limit=MAX_HITS)
+        lines = [
+            f"number {hit.seq}, {clock(hit.occurred_at, None)}, "
+            f"{hit.actor_id.rpartition(':')[2]}: {hit.snippet}"
+            for hit in reply.hits
+        ]
+        return "\n".join(lines) or "Nothing like that."
 
     async def _reply(self, argument: str) -> str:
         answered = [b for b in self._client.view.timeline.blocks if _can_be_answered(b)]

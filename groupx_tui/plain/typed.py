@@ -11,6 +11,7 @@ import asyncio
 import os
 import threading
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import CancelledError
 from typing import Final
 
 MAX_AHEAD: Final = 64
@@ -31,7 +32,7 @@ async def typed_lines(descriptor: int) -> AsyncIterator[str]:
             for line in _lines(descriptor):
                 hand_over(line)
             hand_over(None)
-        except RuntimeError:
+        except (RuntimeError, CancelledError):
             return  # the loop is closed: nobody waits for more
 
     threading.Thread(target=read, name="groupx-input", daemon=True).start()

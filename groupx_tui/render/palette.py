@@ -64,6 +64,7 @@ class Role(StrEnum):
     BADGE = "badge"
     CURSOR = "cursor"
     SELECTION = "selection"
+    HIT = "hit"
     SCROLL_THUMB = "scroll-thumb"
 
 

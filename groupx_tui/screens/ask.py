@@ -1,4 +1,4 @@
-"""One question with one line of answer: the title of a room."""
+"""One question with one line of answer: the title of a room, what to look for."""
 
 from __future__ import annotations
 
@@ -25,17 +25,29 @@ class Ask(Dialog[str]):
     }
     """
 
-    def __init__(self, keymap: KeyMap, title: str, value: str = "", placeholder: str = "") -> None:
+    def __init__(
+        self,
+        keymap: KeyMap,
+        title: str,
+        value: str = "",
+        placeholder: str = "",
+        *,
+        max_length: int = MAX_TITLE,
+        empty: str = "A title has at least one letter.",
+    ) -> None:
+        """`empty`: what to say when nothing was typed."""
         accept, close = keymap.shown("dialog.accept"), keymap.shown("dialog.close")
         super().__init__(keymap, title, f"{accept} done   {close} close")
         self._value = value
         self._placeholder = placeholder
+        self._max_length = max_length
+        self._empty = empty
 
     def body(self) -> ComposeResult:
         line = Input(
             self._value,
             placeholder=self._placeholder,
-            max_length=MAX_TITLE,
+            max_length=self._max_length,
             compact=True,
             select_on_focus=False,
         )
@@ -56,4 +68,4 @@ class Ask(Dialog[str]):
             return
         trouble = self.query_one(".ask-trouble", Static)
         trouble.display = True
-        trouble.update(Content("A title has at least one letter."))
+        trouble.update(Content(self._empty))

@@ -23,6 +23,7 @@ from groupx_tui.widgets.banner import Banner
 from groupx_tui.widgets.binding import bind_place
 from groupx_tui.widgets.composer.composer import Composer
 from groupx_tui.widgets.composer.popup import CompletionPopup
+from groupx_tui.widgets.findbar import FindBar
 from groupx_tui.widgets.header import RoomHeader
 from groupx_tui.widgets.keybar import KeyBar
 from groupx_tui.widgets.sidepanel import SidePanel
@@ -64,6 +65,7 @@ class RoomScreen(Screen[None], inherit_bindings=False):
         self.header = RoomHeader()
         self.panel = SidePanel(keymap)
         self.timeline = Timeline(id="timeline", keys=key_hints(keymap))
+        self.findbar = FindBar(keymap)
         self.banner = Banner(keymap.shown("server.start"))
         self.popup = CompletionPopup()
         self.composer = Composer(keymap, self.popup, act)
@@ -77,6 +79,7 @@ class RoomScreen(Screen[None], inherit_bindings=False):
         with Horizontal(id="middle"):
             yield self.panel
             yield self.timeline
+        yield self.findbar
         yield self.banner
         yield self.composer
         yield self.keybar

@@ -19,6 +19,7 @@ LONG_NAMES: Final = {
     "]": "right_square_bracket",
     "-": "minus",
     "+": "plus",
+    "/": "slash",
 }
 """Textual's names of the characters that the table uses as keys."""
 

@@ -14,6 +14,7 @@ from typing import Any
 from groupx_shared.runtime import RuntimeFile
 from groupx_shared.wire.events import Event
 from groupx_shared.wire.replies import RoomReply, TurnInfo, TurnList
+from groupx_shared.wire.search import SearchHit, SearchReply
 from support.loopback_http import HttpRequest, LoopbackServer, Responder
 from support.room_events import MAIN, RoomScript, agent_info
 
@@ -114,6 +115,8 @@ class FakeServer(LoopbackServer):
                 await respond.whole(200, TurnList(turns=tuple(self.open_turns)).to_wire())
             case "GET", ["events"]:
                 await self._stream(request, respond)
+            case "GET", ["search"]:
+                await respond.whole(200, self._search(request.query).to_wire())
             case "GET", ["events", event_id, "text"]:
                 text = {"eventId": event_id, "field": "content", "text": self.texts[event_id]}
                 await respond.whole(200, json.dumps(text).encode())
@@ -169,6 +172,26 @@ class FakeServer(LoopbackServer):
             "correlationId": "corr_1",
             "turns": [],
         }
+
+    def _search(self, query: dict[str, str]) -> SearchReply:
+        """As the server, but that it finds what holds the first word, the newest first."""
+        word = query["q"].split()[0].strip("+*")
+        hits = [
+            SearchHit(
+                kind="message",
+                id=each.event_id,
+                room_id=each.room_id,
+                seq=each.seq,
+                actor_id=each.actor.actor_id,
+                type=each.type,
+                occurred_at=each.occurred_at,
+                snippet=each.body["content"],
+                score=1.0,
+            )
+            for each in reversed(self.script.durable)
+            if word in each.body.get("content", "") and query.get("roomId") in (None, each.room_id)
+        ]
+        return SearchReply(hits=tuple(hits[: int(query["limit"])]))
 
     def _page(self, room: str, query: dict[str, str]) -> bytes:
         limit = int(query["limit"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, Literal
 
 from groupx_shared.errors import GroupXError, ServerUnreachableError
@@ -19,8 +20,10 @@ from groupx_shared.wire.replies import (
     RestartReply,
     RoomInfo,
 )
+from groupx_shared.wire.search import SearchHit, SearchReply
 from groupx_tui.client.session import ClientSession
 from groupx_tui.client.viewstore import OnChange
+from groupx_tui.client.windows import block_of_event
 from groupx_tui.state.model import (
     AgentView,
     Author,
@@ -70,6 +73,22 @@ def turn(turn_id: str, agent: AgentView, text: str = "", **more: Any) -> TurnBlo
     )
 
 
+def hit(seq: int, snippet: str, *marks: tuple[int, int], room: str = "room:main") -> SearchHit:
+    """A message that a search found."""
+    return SearchHit(
+        kind="message",
+        id=f"evt_{seq}",
+        room_id=room,
+        seq=seq,
+        actor_id="agent:codex",
+        type="message.created",
+        occurred_at=AT,
+        snippet=snippet,
+        marks=marks,
+        score=1.0 / seq,
+    )
+
+
 def sample_view() -> ClientView:
     """A live view with three rooms, four agents and a short talk."""
     blocks = (
@@ -109,6 +128,10 @@ class FakeSession(ClientSession):
         """What `whole_message` knows, by event id."""
         self.context_percent: float | None = 12.0
         """How full the context is; None: the server does not tell."""
+        self.found = SearchReply(hits=())
+        """What every search finds."""
+        self.event_rooms: dict[str, str] = {}
+        """Rooms of events that are not in the shown one."""
         self.cancel_status: TurnStatus = "cancelling"
         """What the next cancels are answered with."""
         self.runs = 0
@@ -164,6 +187,24 @@ class FakeSession(ClientSession):
         self._note("jump", where)
         blocks = self.view.timeline.blocks
         return blocks[0].block_id if blocks else None
+
+    async def jump_to_event(self, event_id: str) -> BlockId | None:
+        self._note("jump_to_event", event_id)
+        room_id = self.event_rooms.get(event_id, self.view.room_id)
+        if room_id != self.view.room_id:
+            await self.switch_room(room_id)
+        return block_of_event(self.view.timeline, event_id)
+
+    async def jump_to_time(self, at: datetime) -> BlockId | None:
+        self._note("jump_to_time", at)
+        blocks = self.view.timeline.blocks
+        return blocks[0].block_id if blocks else None
+
+    async def search(
+        self, query: str, *, everywhere: bool = False, limit: int = 500
+    ) -> SearchReply:
+        self._note("search", query, everywhere)
+        return self.found
 
     def set_reader_side(self, side: Literal["start", "end"]) -> None:
         self.asked.append(("set_reader_side", side))

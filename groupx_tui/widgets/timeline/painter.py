@@ -58,11 +58,16 @@ class Painter:
     ) -> Strip:
         """Return the row with the characters `start..end` of its text selected."""
         strip = self.line(row, is_own=is_own, has_thumb=has_thumb)
+        return self.marked(strip, row, (start, end), Role.SELECTION)
+
+    def marked(self, strip: Strip, row: Row, span: tuple[int, int], role: Role) -> Strip:
+        """Return a line of the row with some characters of its text in the style of a role."""
+        start, end = span
         left = GUTTER + row.start + cell_len(row.text[:start])
         right = left + cell_len(row.text[start:end])
         if right <= left:
             return strip
-        style = self.palette.roles.get(Role.SELECTION, Style())
+        style = self.palette.roles.get(role, Style())
         before, middle, after = (
             strip.crop(0, left),
             strip.crop(left, right),

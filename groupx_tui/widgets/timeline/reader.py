@@ -6,10 +6,12 @@ The whole behaviour of the widget without a terminal: views and commands in, row
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from groupx_tui.render.palette import Palette
+from groupx_tui.render.row import Row
 from groupx_tui.state.model import TimelineView, TurnBlock
 from groupx_tui.widgets.timeline.blockstate import copy_text
 from groupx_tui.widgets.timeline.cursor import Cursor, Found
@@ -17,9 +19,12 @@ from groupx_tui.widgets.timeline.document import Document, Ref, Scene
 from groupx_tui.widgets.timeline.folds import FOLD_KINDS, FoldKind, Folds, fold_of
 from groupx_tui.widgets.timeline.messages import Position
 from groupx_tui.widgets.timeline.news import News, is_own
+from groupx_tui.widgets.timeline.parts import Part
 from groupx_tui.widgets.timeline.selection import Point, Selection
 from groupx_tui.widgets.timeline.viewport import Anchor, Viewport
 
+MAX_LOOKED_AT = 20_000
+"""Rows of one block in which a hit is looked for; beyond them the block's beginning is shown."""
 LINES_WITHOUT_STOP = 3
 """How far the cursor keys scroll through text that has no place to stand on."""
 
@@ -47,6 +52,8 @@ class Reader:
         self.cursor = Cursor(self.document)
         self.selection: Selection | None = None
         self.news = News()
+        self.wanted: re.Pattern[str] | None = None
+        """What is looked for: marked wherever it is on the screen."""
         self.view = TimelineView("")
         self._rooms: dict[str, _RoomMemory] = {}
         self._left_by_fold = False
@@ -143,6 +150,37 @@ class Reader:
             return False
         self._hold(Anchor(block_id, part_key, 0, y))
         return True
+
+    def seq_at_eye(self) -> int | None:
+        """Return the newest event on the screen; None while the end is followed."""
+        if self.viewport.is_following or not self.viewport.rows:
+            return None
+        blocks = (self.document.blocks[ref.block] for ref in self.viewport.rows)
+        return max((block.order_seq or 0 for block in blocks), default=None)
+
+    def hits_in(self, ref: Ref, row: Row) -> list[tuple[int, int]]:
+        """Return what is looked for in a row: from which character to which."""
+        if self.wanted is None or not _is_text(self.document.part(ref)):
+            return []
+        return [found.span() for found in self.wanted.finditer(row.text)]
+
+    def bring_hit(self, block_id: str) -> bool:
+        """Bring the first place of what is looked for in a block into the window, else the block;
+        False when it is not loaded."""
+        index = self.document.locate(block_id)
+        if index is None:
+            return False
+        looked_at = 0
+        for part in self.document.state(index).parts:
+            if self.wanted is None or looked_at > MAX_LOOKED_AT:
+                break
+            rows = self.document.layout(part).rows
+            looked_at += len(rows)
+            for row in rows if _is_text(part) else ():
+                if self.wanted.search(row.text):
+                    self._hold(Anchor(block_id, part.key, row.at, self.viewport.height // 3))
+                    return True
+        return self.bring(block_id)
 
     def _hold(self, anchor: Anchor) -> None:
         was_following = self.viewport.is_following
@@ -359,3 +397,8 @@ class Reader:
             return 0, 0
         blocks, lines = self.news.count(self.document, self._eye(rows[::-1]))
         return blocks + self.view.new_after, 0 if self.viewport.is_at_end else lines
+
+
+def _is_text(part: Part) -> bool:
+    """Whether a part is what somebody said: not a header, not a line about the block."""
+    return part.is_content and part.key not in ("head", "foot")

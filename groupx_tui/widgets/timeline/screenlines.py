@@ -73,7 +73,10 @@ class ScreenLines:
             elif cursor is not None and ref == cursor.ref:
                 yield painter.cursor_line(row, has_thumb=has_thumb)
             else:
-                yield painter.line(row, is_own=own, has_thumb=has_thumb)
+                strip = painter.line(row, is_own=own, has_thumb=has_thumb)
+                for span in reader.hits_in(ref, row):
+                    strip = painter.marked(strip, row, span, Role.HIT)
+                yield strip
 
 
 def _hint(painter: Painter) -> Strip:

@@ -64,6 +64,7 @@ Timeline {
         color: $screen-selection-foreground;
         background: $screen-selection-background;
     }
+    .timeline--hit { text-style: bold reverse; }
     .timeline--scroll-thumb { color: $foreground-muted; }
 }
 """

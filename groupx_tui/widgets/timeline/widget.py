@@ -7,6 +7,7 @@ the last frame are sent to the terminal; no timer runs while nothing changes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 from typing import ClassVar, Literal
@@ -115,6 +116,24 @@ class Timeline(TimelineActions, can_focus=True):
         self._reader.cursor.place = StopPlace(block_id, "head", 0)
         self._changed()
         return True
+
+    def look_for(self, wanted: re.Pattern[str] | None) -> None:
+        """Mark what the pattern finds, wherever it comes into view; None: nothing any more."""
+        self._reader.wanted = wanted
+        self._changed()
+
+    def show_hit(self, block_id: str) -> bool:
+        """As `jump_to`, with the first place of what is looked for in view."""
+        if not self._reader.bring_hit(block_id):
+            return False
+        self._reader.cursor.place = StopPlace(block_id, "head", 0)
+        self._changed()
+        return True
+
+    @property
+    def seq_at_eye(self) -> int | None:
+        """The newest event that is on the screen; None while the end is followed."""
+        return self._reader.seq_at_eye()
 
     def _now(self) -> datetime:
         return self._clock().replace(microsecond=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from datetime import datetime
 from pathlib import Path
 from unittest.mock import patch
 
@@ -180,6 +181,26 @@ async def test_turns_are_cancelled_and_agents_restarted(server: FakeServer, wind
         "POST /api/turns/turn_1/cancel",
         "POST /api/agents/agent:codex/restart",
     ]
+
+
+async def test_a_moment_is_found_by_few_requests(server: FakeServer, window: Window) -> None:
+    asked = len(server.asked)
+    at = datetime.fromisoformat("2026-01-01T00:00:07.500+00:00")
+    block_id = await window.session.jump_to_time(at)
+    blocks = {block.block_id: block for block in window.session.view.timeline.blocks}
+    assert str(blocks[block_id or ""].text) == "message 8"
+    assert len(server.asked) - asked < 9
+    late = datetime.fromisoformat("2027-01-01T00:00:00+00:00")
+    last = await window.session.jump_to_time(late)
+    assert last == window.session.view.timeline.blocks[-1].block_id
+
+
+async def test_a_search_is_of_the_shown_room_or_of_all(server: FakeServer, window: Window) -> None:
+    assert len((await window.session.search("+message")).hits) == 30
+    assert server.asked[-1].query["roomId"] == "room:main"
+    await window.session.search("there", everywhere=True, limit=5)
+    assert "roomId" not in server.asked[-1].query
+    assert server.asked[-1].query["limit"] == "5"
 
 
 async def test_turns_are_taken_up_again(server: FakeServer, window: Window) -> None:

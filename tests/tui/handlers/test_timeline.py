@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 
 import pytest
 
 from groupx_tui.widgets.timeline.messages import NeedAfter, NeedBefore, NeedEnd
 from groupx_tui.widgets.timeline.widget import Timeline
+from support.does import does
 from support.window import open_window
 
 pytestmark = pytest.mark.slow
@@ -100,7 +102,17 @@ async def test_a_jump_to_nowhere_is_told() -> None:
     async with open_window() as window:
         window.app.room.composer.editor.load_text("/jump there")
         await window.press("enter")
-        assert "expected first, last or a number" in window.toasts[-1]
+        assert "“there” is no place. Expected first, last" in window.toasts[-1]
+
+
+@does("timeline.jump")
+async def test_a_jump_to_a_day_asks_for_its_moment() -> None:
+    async with open_window() as window:
+        window.app.room.composer.editor.load_text("/jump 2026-03-01 14:05")
+        await window.press("enter")
+        ((_, at),) = window.asked("jump_to_time")
+        assert at.replace(tzinfo=None) == datetime(2026, 3, 1, 14, 5)  # noqa: DTZ001 - as typed
+        assert at.tzinfo is not None
 
 
 async def test_the_pages_that_the_timeline_asks_for_are_loaded() -> None:

@@ -107,6 +107,20 @@ async def test_earlier_messages_and_places_are_read_without_leaving_the_end(
     await talk.hear("number 11.")
 
 
+async def test_words_are_found_here_and_everywhere(server: FakeServer, talk: Talk) -> None:
+    server.script.say("message far away", room="room:ideas")
+    talk.type("/search message")
+    await talk.hear("number 10, ")
+    await talk.hear("number 1, ")
+    assert "far away" not in talk.heard
+    talk.type("/everywhere message")
+    await talk.hear("web: message far away")
+    talk.type("/search zzz")
+    await talk.hear("Nothing like that.")
+    talk.type("/search")
+    await talk.hear("Say what to look for")
+
+
 async def test_rooms_are_listed_entered_and_made(server: FakeServer, talk: Talk) -> None:
     talk.type("/new Ideas")
     await talk.hear("Room ideas, 0 messages.")
