@@ -52,7 +52,9 @@ STYLE_WORDS: Final = ("none", "not", "bold", "dim", "italic", "underline", "reve
 _SHARE: Final = re.compile(r"\s+\d{1,3}%$")
 Value = TypeVar("Value")
 MUTED_SHARE: Final = 0.3
-"""Share of the background in muted text; more would fall below a contrast of 4.5."""
+"""Share of the background in muted text, as far as it can still be read."""
+READABLE: Final = 4.5
+"""Contrast of text with its ground (WCAG 2, AA)."""
 KEYS: Final = ("title", "dark", "ansi", "colors", "variables")
 
 
@@ -167,8 +169,28 @@ def _muted(theme: ThemeFile) -> str:
     `$text-muted` is relative and has no colour inside a styled text."""
     if theme.ansi:
         return "ansi_default"  # any other of the 16 may be the background's colour
-    background = Color.parse(theme.colors["background"])
-    return Color.parse(theme.colors["foreground"]).blend(background, MUTED_SHARE).hex
+    text = Color.parse(theme.colors["foreground"])
+    grounds = [Color.parse(theme.colors[key]) for key in ("background", "surface", "panel")]
+    share = MUTED_SHARE
+    while share > 0:
+        muted = text.blend(grounds[0], share)
+        if min(contrast(muted, ground) for ground in grounds) >= READABLE:
+            return muted.hex
+        share -= 0.02
+    return text.hex
+
+
+def contrast(first: Color, second: Color) -> float:
+    """Return the contrast of two opaque colours, 1 to 21 (WCAG 2)."""
+    lighter, darker = sorted((_light(first), _light(second)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _light(color: Color) -> float:
+    """The relative luminance."""
+    parts = [value / 255 for value in color.rgb]
+    red, green, blue = (v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def unknown_theme(name: str, known: Iterable[str]) -> str:

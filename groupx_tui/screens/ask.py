@@ -20,7 +20,8 @@ class Ask(Dialog[str]):
     DEFAULT_CSS = """
     Ask {
         Input { height: 1; border: none; padding: 0; background: $panel; }
-        Input:focus { border: none; }
+        Input:focus { border: none; background-tint: $foreground 0%; }
+        .input--placeholder, .input--suggestion { color: $muted; }
         .ask-trouble { height: auto; color: $text-warning; display: none; }
     }
     """

@@ -123,7 +123,8 @@ class Chooser(Dialog[str]):
             background: transparent;
             margin-bottom: 1;
         }
-        Input:focus { border: none; }
+        Input:focus { border: none; background-tint: $foreground 0%; }
+        .input--placeholder, .input--suggestion { color: $muted; }
     }
     """
 

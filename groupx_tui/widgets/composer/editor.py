@@ -49,6 +49,12 @@ class Editor(TextArea, inherit_bindings=False):
         scrollbar-size-vertical: 1;
         scrollbar-gutter: stable;
         &:focus { border: none; }
+        .text-area--placeholder { color: $muted; }
+        &:focus .text-area--cursor, &:light:focus .text-area--cursor {
+            color: $foreground;
+            background: $surface;
+            text-style: reverse;
+        }
     }
     """
 
