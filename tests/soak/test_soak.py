@@ -27,7 +27,7 @@ def test_nothing_is_lost_doubled_or_forgotten_when_server_and_agents_are_killed_
     result = run(SHORT, tmp_path)
     assert result["mustBeZero"] == dict.fromkeys(MUST_BE_ZERO, 0), result["examples"]
     assert result["killsInAll"] >= 3
-    assert result["accepted"] >= 100
+    assert result["accepted"] >= 50
     assert result["exitStatus"] == 0
 
 
