@@ -14,6 +14,8 @@ from support.does import done_by
 def _really_done(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A test that says it does an action fails when that action did not run in it."""
     said = set(done_by(getattr(request, "function", None)))
+    if "does_id" in request.fixturenames:
+        said.add(request.getfixturevalue("does_id"))
     ran: set[str] = set()
     if said:
         _watch(monkeypatch, ran)

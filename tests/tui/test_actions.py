@@ -8,8 +8,10 @@ import pytest
 
 from groupx_tui.actions import ACTIONS, PLACES, SLASH_WORDS, Action, actions_of
 from groupx_tui.keymap import TERMINAL_KEYS
+from support.does import actions_done_below
 from support.key_docs import keys_page
 
+NOUNS = {action_id.split(".")[0] for action_id in ACTIONS}
 KEYS_PAGE = Path(__file__).parents[2] / "docs" / "KEYS.md"
 
 
@@ -47,3 +49,13 @@ def test_everything_in_the_palette_can_also_be_done_by_key_or_word() -> None:
 
 def test_the_page_of_keys_is_what_the_table_says() -> None:
     assert KEYS_PAGE.read_text("utf-8") == keys_page(), "run python tests/support/key_docs.py"
+
+
+def test_every_action_is_done_by_a_test_through_the_window() -> None:
+    done = actions_done_below(Path(__file__).parent)
+    assert [action_id for action_id in ACTIONS if action_id not in done] == []
+
+
+def test_a_test_cannot_say_that_it_does_what_is_no_action() -> None:
+    done = {name for name in actions_done_below(Path(__file__).parent) if "." in name}
+    assert {name for name in done if name.split(".")[0] in NOUNS} <= set(ACTIONS)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from support.does import does
 from support.window import open_window
 
 pytestmark = pytest.mark.slow
 """Each opens a window."""
 
 
+@does("agent.list")
 async def test_the_list_tells_status_and_why_and_enter_addresses() -> None:
     async with open_window(size=(100, 30)) as window:
         await window.press("f3")
@@ -21,6 +23,7 @@ async def test_the_list_tells_status_and_why_and_enter_addresses() -> None:
         assert window.text == "@kimi-k2 "
 
 
+@does("agent.restart")
 async def test_an_agent_is_restarted_by_name() -> None:
     async with open_window() as window:
         await window.type("/restart @codex")

@@ -9,6 +9,7 @@ import pytest
 from groupx_tui.handlers.block import reply_to
 from groupx_tui.state.model import NoticeBlock, TimelineView
 from groupx_tui.widgets.timeline.messages import BlockActivated, CopyRequested
+from support.does import does
 from support.fake_session import AT, CODEX, FakeSession, message, sample_view, turn
 from support.window import open_window
 
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.slow
 """Each opens a window."""
 
 
+@does("block.reply")
 async def test_a_reply_goes_to_the_author_and_can_be_dropped() -> None:
     view = replace(sample_view(), timeline=TimelineView("room:main", (ANSWER,), 1, 4))
     async with open_window(FakeSession(view)) as window:
@@ -50,6 +52,7 @@ def test_only_what_is_on_disk_can_be_replied_to() -> None:
     assert reply_to(NoticeBlock("note:1", 1, AT, "x")) is None
 
 
+@does("block.full_text")
 async def test_a_cut_answer_is_loaded_whole() -> None:
     cut = replace(ANSWER, is_cut=True)
     view = replace(sample_view(), timeline=TimelineView("room:main", (cut,), 1, 4))
@@ -65,6 +68,7 @@ async def test_what_is_not_cut_is_not_loaded_again() -> None:
         assert "not cut" in window.toasts[-1]
 
 
+@does("dialog.copy")
 async def test_an_activated_block_shows_its_facts() -> None:
     async with open_window() as window:
         window.app.room.timeline.post_message(BlockActivated("msg:evt_1"))

@@ -10,6 +10,7 @@ from textual import events
 from groupx_shared.errors import ErrorCode, RefusedError, ServerUnreachableError
 from groupx_tui.client.refusals import REACHED
 from groupx_tui.state.model import TimelineView
+from support.does import does
 from support.fake_session import FakeSession, message, sample_view
 from support.window import open_window
 
@@ -17,6 +18,7 @@ pytestmark = pytest.mark.slow
 """Each opens a window."""
 
 
+@does("composer.send")
 async def test_enter_sends_to_the_default_agent() -> None:
     async with open_window() as window:
         await window.type("hello")
@@ -41,6 +43,7 @@ async def test_nothing_is_sent_when_nothing_is_written() -> None:
 
 
 @pytest.mark.parametrize("key", ["ctrl+j", "alt+enter", "shift+enter"])
+@does("composer.newline")
 async def test_a_new_line_has_keys_of_its_own(key: str) -> None:
     async with open_window() as window:
         await window.press("a", key, "b")
@@ -123,6 +126,7 @@ async def test_too_long_a_text_is_refused_and_kept() -> None:
         assert "Your text is kept" in window.toasts[-1]
 
 
+@does("composer.complete")
 async def test_tab_and_enter_take_the_marked_candidate() -> None:
     async with open_window() as window:
         await window.type("@co")
@@ -134,6 +138,7 @@ async def test_tab_and_enter_take_the_marked_candidate() -> None:
         assert window.asked("send") == []
 
 
+@does("composer.up", "composer.down", "composer.back")
 async def test_up_and_down_walk_the_candidates_and_escape_closes_them() -> None:
     async with open_window() as window:
         await window.type("@")
@@ -169,6 +174,7 @@ async def test_two_slashes_send_one() -> None:
         assert window.asked("send")[0][1] == "/help me"
 
 
+@does("focus.next")
 async def test_tab_goes_to_the_timeline_when_no_list_is_open() -> None:
     async with open_window() as window:
         await window.press("tab")
@@ -177,6 +183,7 @@ async def test_tab_goes_to_the_timeline_when_no_list_is_open() -> None:
         assert window.place() == "composer"
 
 
+@does("composer.back", "timeline.back")
 async def test_escape_goes_to_the_timeline_and_back() -> None:
     async with open_window() as window:
         await window.press("escape")
@@ -196,6 +203,7 @@ async def test_up_in_a_text_of_lines_moves_the_caret_first() -> None:
         assert window.text == "a\nb"
 
 
+@does("composer.delete_or_quit")
 async def test_ctrl_d_deletes_to_the_right_and_closes_only_when_nothing_is_written() -> None:
     async with open_window() as window:
         await window.press("a", "b", "home", "ctrl+d")
@@ -205,6 +213,7 @@ async def test_ctrl_d_deletes_to_the_right_and_closes_only_when_nothing_is_writt
     assert window.drafts.is_closed
 
 
+@does("edit.undo", "edit.redo")
 async def test_a_paste_is_cleaned_and_is_one_undo_step() -> None:
     async with open_window() as window:
         await window.type("x ")

@@ -20,26 +20,33 @@ async def test_every_editing_verb_is_one_of_the_text_areas() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "text"),
+    ("does_id", "keys", "text"),
     [
-        (["left", "x"], "one twxo"),
-        (["ctrl+left", "x"], "one xtwo"),
-        (["home", "x"], "xone two"),
-        (["ctrl+a", "x", "ctrl+e", "y"], "xone twoy"),
-        (["ctrl+w"], "one "),
-        (["backspace"], "one tw"),
-        (["home", "delete"], "ne two"),
-        (["ctrl+u"], ""),
-        (["home", "ctrl+k"], ""),
-        (["shift+left", "shift+left", "x"], "one tx"),
-        (["f7", "x"], "x"),
-        (["f7", "ctrl+x"], ""),
-        (["f7", "ctrl+x", "ctrl+v", "ctrl+v"], "one twoone two"),
-        (["ctrl+u", "ctrl+underscore"], "one two"),
-        (["ctrl+u", "ctrl+underscore", "ctrl+y"], ""),
+        ("edit.cursor_left", ["left", "x"], "one twxo"),
+        ("edit.cursor_right", ["home", "right", "x"], "oxne two"),
+        ("edit.cursor_word_left", ["ctrl+left", "x"], "one xtwo"),
+        ("edit.cursor_word_right", ["home", "ctrl+right", "x"], "onex two"),
+        ("edit.cursor_line_start", ["home", "x"], "xone two"),
+        ("edit.cursor_line_end", ["ctrl+a", "x", "ctrl+e", "y"], "xone twoy"),
+        ("edit.delete_word_left", ["ctrl+w"], "one "),
+        ("edit.delete_left", ["backspace"], "one tw"),
+        ("edit.delete_right", ["home", "delete"], "ne two"),
+        ("edit.delete_to_start_of_line", ["ctrl+u"], ""),
+        ("edit.delete_to_end_of_line", ["home", "ctrl+k"], ""),
+        ("edit.select_left", ["shift+left", "shift+left", "x"], "one tx"),
+        ("edit.select_right", ["home", "shift+right", "x"], "xne two"),
+        ("edit.select_up", ["ctrl+j", "a", "shift+up", "x"], "ox"),
+        ("edit.select_down", ["ctrl+j", "a", "up", "home", "shift+down", "x"], "xa"),
+        ("edit.select_all", ["f7", "x"], "x"),
+        ("edit.cut", ["f7", "ctrl+x"], ""),
+        ("edit.paste", ["f7", "ctrl+x", "ctrl+v", "ctrl+v"], "one twoone two"),
+        ("edit.undo", ["ctrl+u", "ctrl+underscore"], "one two"),
+        ("edit.redo", ["ctrl+u", "ctrl+underscore", "ctrl+y"], ""),
     ],
 )
-async def test_editing_keys_do_what_the_table_says(keys: list[str], text: str) -> None:
+async def test_editing_keys_do_what_the_table_says(
+    does_id: str, keys: list[str], text: str
+) -> None:
     async with open_window() as window:
         await window.type("one two")
         await window.press(*keys)

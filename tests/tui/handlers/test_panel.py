@@ -6,6 +6,7 @@ import pytest
 
 from groupx_shared.paths import user_state_folder
 from groupx_tui.preferences import PreferenceFile
+from support.does import does
 from support.window import open_window
 
 pytestmark = pytest.mark.slow
@@ -21,6 +22,7 @@ async def test_it_folds_away_below_a_hundred_columns() -> None:
         assert "Work on the parser" in window.screen_text()
 
 
+@does("panel.toggle")
 async def test_a_key_shows_it_and_that_is_remembered() -> None:
     async with open_window() as window:
         await window.press("f2")
@@ -40,6 +42,7 @@ async def test_folding_it_away_gives_the_keyboard_back() -> None:
         assert window.place() == "composer"
 
 
+@does("panel.open", "panel.down", "focus.previous")
 async def test_rooms_and_agents_are_chosen_with_the_arrows() -> None:
     async with open_window(size=(120, 30)) as window:
         await window.press("shift+tab", "down", "enter")
@@ -49,6 +52,7 @@ async def test_rooms_and_agents_are_chosen_with_the_arrows() -> None:
         assert window.place() == "composer"
 
 
+@does("focus.next", "focus.previous")
 async def test_the_parts_of_the_window_go_round_both_ways() -> None:
     async with open_window(size=(120, 30)) as window:
         places = []
@@ -58,6 +62,7 @@ async def test_the_parts_of_the_window_go_round_both_ways() -> None:
         assert places == ["timeline", "panel", "composer", "panel", "timeline"]
 
 
+@does("panel.up", "panel.leave")
 async def test_escape_and_up_in_the_panel() -> None:
     async with open_window(size=(120, 30)) as window:
         await window.press("shift+tab", "up", "up", "escape")

@@ -13,6 +13,7 @@ from groupx_tui.screens.ask import Ask
 from groupx_tui.screens.chooser import Chooser
 from groupx_tui.screens.confirm import Confirm
 from groupx_tui.state.model import ClientView, TimelineView
+from support.does import does
 from support.fake_session import ROOMS, FakeSession, MemoryDrafts, message, sample_view
 from support.window import open_window
 
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.slow
 """Each opens a window."""
 
 
+@does("room.next", "room.previous")
 async def test_next_and_previous_go_round_the_rooms_that_are_not_archived() -> None:
     async with open_window() as window:
         await window.press("alt+down", "alt+down", "ctrl+pagedown", "alt+up")
@@ -34,6 +36,7 @@ async def test_with_one_room_next_tells_how_to_make_another() -> None:
         assert "/new" in window.toasts[-1]
 
 
+@does("room.switch")
 async def test_the_switcher_finds_a_room_by_letters() -> None:
     async with open_window() as window:
         await window.press("ctrl+o")
@@ -64,6 +67,7 @@ async def test_an_unknown_room_is_answered_with_the_nearest() -> None:
         assert "“Ideas”" in window.toasts[-1]
 
 
+@does("room.create")
 async def test_a_new_room_is_made_and_shown() -> None:
     async with open_window() as window:
         await window.type("/new")
@@ -93,6 +97,7 @@ async def test_a_refused_room_is_told_and_nothing_changes() -> None:
         assert window.session.view.room_id == "room:main"
 
 
+@does("room.rename")
 async def test_renaming_starts_from_the_title_it_has() -> None:
     async with open_window() as window:
         await window.type("/rename")
@@ -111,6 +116,7 @@ async def test_the_main_room_is_not_archived() -> None:
         assert "always stays" in window.toasts[-1]
 
 
+@does("room.archive", "dialog.accept")
 async def test_archiving_asks_first_and_goes_to_another_room() -> None:
     async with open_window() as window:
         await window.press("alt+down")
@@ -125,6 +131,7 @@ async def test_archiving_asks_first_and_goes_to_another_room() -> None:
         assert window.session.view.room_id == "room:main"
 
 
+@does("room.restore")
 async def test_an_archived_room_is_restored_and_shown() -> None:
     async with open_window() as window:
         await window.type("/restore")

@@ -29,16 +29,18 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("key", "action"),
+    ("key", "action", "does_id"),
     [
-        ("pageup", "page_up"),
-        ("pagedown", "page_down"),
-        ("ctrl+end", "end"),
-        ("ctrl+r", "toggle_reasoning"),
-        ("ctrl+t", "toggle_tools"),
+        ("pageup", "page_up", "timeline.page_up"),
+        ("pagedown", "page_down", "timeline.page_down"),
+        ("ctrl+end", "end", "timeline.last"),
+        ("ctrl+r", "toggle_reasoning", "timeline.toggle_reasoning"),
+        ("ctrl+t", "toggle_tools", "timeline.toggle_tools"),
     ],
 )
-async def test_keys_that_work_while_writing(calls: list[str], key: str, action: str) -> None:
+async def test_keys_that_work_while_writing(
+    calls: list[str], key: str, action: str, does_id: str
+) -> None:
     async with open_window() as window:
         calls.clear()
         await window.press(key)
@@ -47,27 +49,30 @@ async def test_keys_that_work_while_writing(calls: list[str], key: str, action: 
 
 
 @pytest.mark.parametrize(
-    ("key", "action"),
+    ("key", "action", "does_id"),
     [
-        ("up", "cursor_previous"),
-        ("j", "cursor_next"),
-        ("enter", "toggle_block"),
-        ("space", "toggle_block"),
-        ("c", "copy"),
-        ("x", "copy_code"),
-        ("shift+up", "line_up"),
-        ("ctrl+down", "line_down"),
-        ("ctrl+u", "half_page_up"),
-        ("ctrl+d", "half_page_down"),
-        ("left_square_bracket", "previous_message"),
-        ("right_square_bracket", "next_message"),
-        ("G", "end"),
-        ("end", "end"),
-        ("minus", "fold_all"),
-        ("plus", "unfold_all"),
+        ("up", "cursor_previous", "timeline.previous"),
+        ("j", "cursor_next", "timeline.next"),
+        ("enter", "toggle_block", "timeline.toggle"),
+        ("space", "toggle_block", "timeline.toggle"),
+        ("c", "copy", "block.copy"),
+        ("x", "copy_code", "block.copy_code"),
+        ("shift+up", "line_up", "timeline.line_up"),
+        ("ctrl+down", "line_down", "timeline.line_down"),
+        ("ctrl+u", "half_page_up", "timeline.half_page_up"),
+        ("ctrl+d", "half_page_down", "timeline.half_page_down"),
+        ("left_square_bracket", "previous_message", "timeline.previous_own"),
+        ("right_square_bracket", "next_message", "timeline.next_own"),
+        ("g", "first", "timeline.home"),
+        ("G", "end", "timeline.end"),
+        ("end", "end", "timeline.end"),
+        ("minus", "fold_all", "timeline.fold_all"),
+        ("plus", "unfold_all", "timeline.unfold_all"),
     ],
 )
-async def test_keys_that_work_while_reading(calls: list[str], key: str, action: str) -> None:
+async def test_keys_that_work_while_reading(
+    calls: list[str], key: str, action: str, does_id: str
+) -> None:
     async with open_window() as window:
         await window.press("escape")
         calls.clear()
@@ -87,6 +92,7 @@ async def test_a_jump_asks_for_the_page(typed: str, asked: int) -> None:
         assert window.asked("jump") == [("jump", asked)]
 
 
+@does("timeline.first")
 async def test_first_goes_to_the_first_message_of_the_room(calls: list[str]) -> None:
     async with open_window() as window:
         calls.clear()

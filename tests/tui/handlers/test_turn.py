@@ -8,6 +8,7 @@ import pytest
 
 from groupx_tui.screens.chooser import Chooser
 from groupx_tui.state.model import ClientView, TimelineView, TurnBlock
+from support.does import does
 from support.fake_session import CODEX, GUIDE, FakeSession, sample_view, turn
 from support.window import open_window
 
@@ -28,6 +29,7 @@ async def test_the_only_running_turn_is_stopped_at_once() -> None:
         assert window.asked("cancel") == [("cancel", "turn_2")]
 
 
+@does("turn.cancel", "dialog.up")
 async def test_with_several_one_chooses_or_takes_all() -> None:
     view = running(turn("turn_2", CODEX), turn("turn_3", GUIDE))
     async with open_window(FakeSession(view)) as window:
@@ -62,6 +64,7 @@ async def test_when_nothing_runs_that_is_said() -> None:
         assert "No agent works" in window.toasts[-1]
 
 
+@does("turn.details")
 async def test_details_tell_state_certainty_error_and_id_and_copy_the_id() -> None:
     ended = turn(
         "turn_2", CODEX, "half", order_seq=9, phase="interrupted", certainty="unknown",

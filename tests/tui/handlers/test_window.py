@@ -24,6 +24,7 @@ async def test_every_action_of_the_table_has_a_handler() -> None:
             assert callable(window.app.handlers.find(action_id)), action_id
 
 
+@does("app.palette")
 async def test_the_palette_finds_and_does_anything() -> None:
     async with open_window() as window:
         await window.press("ctrl+p")
@@ -44,6 +45,7 @@ async def test_the_palette_says_so_when_nothing_is_found() -> None:
         assert not window.has_dialog
 
 
+@does("app.help", "dialog.page_down", "dialog.page_up", "dialog.close")
 async def test_the_help_begins_with_the_place_one_is_in() -> None:
     async with open_window() as window:
         await window.press("escape", "f1")
@@ -55,6 +57,7 @@ async def test_the_help_begins_with_the_place_one_is_in() -> None:
         assert not window.has_dialog
 
 
+@does("app.theme", "dialog.down", "dialog.close")
 async def test_a_theme_shows_while_it_is_chosen_and_escape_brings_the_old_one_back() -> None:
     async with open_window() as window:
         await window.type("/theme")
@@ -87,6 +90,7 @@ async def test_a_theme_is_taken_by_name_or_answered_with_the_nearest() -> None:
         assert window.app.theme == "mono"
 
 
+@does("app.interrupt")
 async def test_ctrl_c_clears_first_and_closes_only_when_pressed_twice() -> None:
     async with open_window() as window:
         await window.type("some text")
@@ -125,6 +129,7 @@ async def test_ctrl_c_closes_the_list_of_candidates_first() -> None:
         assert not window.is_completing()
 
 
+@does("app.quit")
 async def test_quit_is_a_word_too() -> None:
     async with open_window() as window:
         await window.type("/quit")
@@ -132,6 +137,7 @@ async def test_quit_is_a_word_too() -> None:
     assert window.app.return_code == 0
 
 
+@does("app.export")
 async def test_export_tells_the_command_for_this_room() -> None:
     async with open_window() as window:
         await window.type("/export")
@@ -164,8 +170,10 @@ async def test_start_starts_the_server_only_when_it_is_gone() -> None:
         assert "running" in window.toasts[-1]
 
 
-@pytest.mark.parametrize("key", ["ctrl+l", "ctrl+z"])
-async def test_redrawing_and_suspending_do_no_harm_where_they_cannot_work(key: str) -> None:
+@pytest.mark.parametrize(("key", "does_id"), [("ctrl+l", "app.redraw"), ("ctrl+z", "app.suspend")])
+async def test_redrawing_and_suspending_do_no_harm_where_they_cannot_work(
+    key: str, does_id: str
+) -> None:
     async with open_window() as window:
         await window.type("text")
         await window.press(key)
