@@ -71,7 +71,8 @@ class SmallDisk:
 @contextmanager
 def small_disk(folder: Path, megabytes: int) -> Iterator[SmallDisk]:
     """A small disk mounted at `folder`; skips the test where that is not allowed."""
-    script = f"mount -t tmpfs -o size={megabytes}m,mode=700 none '{folder}' && echo ok && exec sleep 600"
+    mount = f"mount -t tmpfs -o size={megabytes}m,mode=700 none '{folder}'"
+    script = f"{mount} && echo ok && exec sleep 600"
     command = ["unshare", "-U", "-r", "-m", "sh", "-c", script]
     if shutil.which("unshare") is None or shutil.which("nsenter") is None:
         pytest.skip("no unshare or nsenter")
