@@ -66,6 +66,7 @@ class ClaudeClient:
         self._costs = CostBook(is_new=is_new)
         self._turn: ClaudeTurn | None = None
         self._is_told = False  # that the turn was answered
+        self._is_tracking = False  # it tells what becomes of our messages
         self._is_checked = False
         self._mode = UNRESTRICTED
         self._mode_refusal = ""
@@ -114,7 +115,9 @@ class ClaudeClient:
         if self._mode != UNRESTRICTED:  # the model changed it in an earlier turn
             self.request("set_permission_mode", mode=UNRESTRICTED)
         message_id = str(uuid.uuid4())
-        self._turn = ClaudeTurn(self.agent_name, message_id, self._plan, self._costs)
+        self._turn = ClaudeTurn(
+            self.agent_name, message_id, self._plan, self._costs, is_tracked=self._is_tracking
+        )
         self._is_told = False
         self._send_message(message_id, text)
         return self._turn
@@ -201,6 +204,7 @@ class ClaudeClient:
         if turn is None:
             return [*signals, Activity(self.session_id)]
         events = turn.lifecycle(message_id, state)
+        self._is_tracking = self._is_tracking or turn.is_tracked
         if state == "started" and turn.cancel_asked:
             self._interrupt()  # it was asked before this message's turn began
         return [*signals, *self._signals(turn, events)]

@@ -45,13 +45,21 @@ Phase = Literal["sent", "queued", "running", "answered"]
 class ClaudeTurn:
     """The turn in flight; `agent` names it in sentences, `message_id` is our message's UUID."""
 
-    def __init__(self, agent: str, message_id: str, plan: PlanBook, costs: CostBook) -> None:
+    def __init__(
+        self,
+        agent: str,
+        message_id: str,
+        plan: PlanBook,
+        costs: CostBook,
+        *,
+        is_tracked: bool = False,
+    ) -> None:
         self.message_id = message_id
         self.cancel_asked = False
         self.session_lost = False
         self.process_is_fine = False
         self.phase: Phase = "sent"
-        self.is_tracked = False
+        self.is_tracked = is_tracked
         """True when Claude Code tells what becomes of each message."""
         self._agent = agent
         self._calls = ClaudeCalls(plan)
@@ -102,8 +110,9 @@ class ClaudeTurn:
         return []
 
     def began(self) -> list[NativeEvent]:
-        """A turn begins (`system/init`): ours, unless Claude Code says it begins another."""
-        if self.phase != "sent":
+        """A turn begins (`system/init`): ours, unless Claude Code tells when our message is taken
+        up, and has not told so yet (then it is a turn of its own)."""
+        if self.phase != "sent" or self.is_tracked:
             return []
         self.phase = "running"
         return self._begin([])

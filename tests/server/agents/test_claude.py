@@ -107,6 +107,22 @@ def test_a_cancel_that_comes_before_the_turn_begins_is_asked_again_when_it_does(
     assert [message["request"]["subtype"] for message in wire.sent()] == ["interrupt"]
 
 
+def test_a_turn_of_its_own_that_crosses_our_message_is_not_taken_for_ours() -> None:
+    wire = Wire()
+    wire.begin()
+    wire.hear(type="result", subtype="success", result="one")
+    wire.client.finish("s")
+    wire.client.prompt("s", "two")
+    message_id = wire.sent()[-1]["uuid"]
+    wire.hear(type="system", subtype="init", session_id="s", cwd="/w")
+    own = wire.hear(type="result", subtype="success", result="not asked for")
+    assert own == [Activity("s")]
+    wire.lifecycle(message_id, "queued")
+    wire.lifecycle(message_id, "started")
+    ended = wire.hear(type="result", subtype="success", result="two")
+    assert PromptAnswered("s") in ended
+
+
 def test_a_message_that_was_withdrawn_before_its_turn_is_a_cancelled_turn() -> None:
     wire = Wire()
     wire.client.prompt("s", "hi")
