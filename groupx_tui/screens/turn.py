@@ -12,6 +12,7 @@ from groupx_tui.keymap import KeyMap
 from groupx_tui.screens.reader import Reader
 from groupx_tui.state.model import MessageBlock, TurnBlock
 from groupx_tui.widgets.facts import Fact
+from groupx_tui.widgets.timeline.hints import is_uncertain
 from groupx_tui.widgets.timeline.words import moment
 
 LABEL_WIDTH: Final = 14
@@ -42,7 +43,7 @@ def turn_screen(
 def turn_facts(turn: TurnBlock) -> list[Fact]:
     """One row for each known fact."""
     facts = [
-        ("state", PHASE_WORDS.get(turn.phase, turn.phase)),
+        ("state", _state(turn)),
         ("delivery", _certainty(turn)),
         ("error", _error(turn)),
         ("position", _position(turn)),
@@ -95,6 +96,12 @@ def _certainty(turn: TurnBlock) -> str:
         return UNCERTAIN
     words = {"not_delivered": "the agent never got the message", "delivered": "delivered"}
     return words.get(turn.certainty or "", "")
+
+
+def _state(turn: TurnBlock) -> str:
+    if turn.phase == "interrupted" and is_uncertain(turn):
+        return "uncertain: interrupted before its end was known"
+    return PHASE_WORDS.get(turn.phase, turn.phase)
 
 
 def _position(turn: TurnBlock) -> str:

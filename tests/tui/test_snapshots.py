@@ -12,14 +12,29 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
 from groupx_shared.paths import user_state_folder
+from groupx_shared.wire.search import SearchReply
 from groupx_tui.app import GroupXApp
 from groupx_tui.preferences import PreferenceFile
 from groupx_tui.setup import WindowSetup
+from groupx_tui.state.model import TimelineView
 from groupx_tui.theme import load_themes
-from support.fake_session import CODEX, GUIDE, KIMI, OFF, FakeSession, MemoryDrafts, sample_view
+from support.fake_session import (
+    AT,
+    CODEX,
+    GUIDE,
+    KIMI,
+    OFF,
+    FakeSession,
+    MemoryDrafts,
+    hit,
+    message,
+    sample_view,
+    turn,
+)
 
 pytestmark = pytest.mark.slow
 """Each opens a window."""
@@ -38,12 +53,21 @@ def _same_everywhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     time.tzset()
 
 
-def window(**changes: Any) -> GroupXApp:
+def window(
+    *, found: SearchReply | None = None, folder: Path | None = None, **changes: Any
+) -> GroupXApp:
     """The app on a fake session whose view has these changes."""
+
+    def open_session() -> FakeSession:
+        session = FakeSession(replace(sample_view(), **changes))
+        session.found = found or session.found
+        return session
+
     return GroupXApp(
-        lambda: FakeSession(replace(sample_view(), **changes)),
+        open_session,
         MemoryDrafts(),
         WindowSetup(load_themes(Path("/nonexistent")), PreferenceFile(user_state_folder())),
+        folder=folder,
     )
 
 
@@ -79,3 +103,93 @@ def test_the_palette(snap_compare: Compare) -> None:
 def test_without_a_connection(snap_compare: Compare) -> None:
     app = window(connection="reconnecting", connection_detail="No answer. Next try in 2.0 s.")
     assert snap_compare(app, terminal_size=(80, 24), run_before=pressing())
+
+
+def unfinished() -> TimelineView:
+    """A room in which something went wrong, something waits and something is being stopped."""
+    blocks = (
+        message(1, "Rewrite the parser", to=("Codex",)),
+        turn("turn_2", CODEX, "I began with the lexer and", order_seq=3, queued_seq=2,
+             phase="interrupted", certainty="unknown", source_event_id="evt_1", duration_ms=65_000,
+             ended_at=AT, error_code="TURN_INTERRUPTED", error_message="The server ended."),
+        message(4, "And the tests", to=("Codex", "Guide")),
+        turn("turn_5", GUIDE, order_seq=6, queued_seq=5, phase="failed", ended_at=AT,
+             certainty="not_delivered", source_event_id="evt_4", duration_ms=400,
+             error_code="AGENT_DISABLED", error_message="Guide is switched off."),
+        turn("turn_7", CODEX, "Stopping soon", phase="cancelling", queued_seq=7,
+             source_event_id="evt_4"),
+        turn("turn_8", CODEX, phase="queued", queue_position=1, queued_seq=8,
+             source_event_id="evt_4"),
+    )  # fmt: skip
+    return TimelineView("room:main", blocks, 1, 8, total_messages=2)
+
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 45)], ids=["80x24", "160x45"])
+
+
+@pytest.fixture
+def _still_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Open turns have worked for no time, whenever the picture is made."""
+    monkeypatch.setattr("groupx_tui.widgets.timeline.headers.words.whole_seconds", lambda s: "9 s")
+
+
+@SIZES
+@pytest.mark.usefixtures("_still_clock")
+def test_what_can_be_done_about_turns(snap_compare: Compare, size: tuple[int, int]) -> None:
+    app = window(timeline=unfinished())
+    assert snap_compare(app, terminal_size=size, run_before=pressing())
+
+
+@SIZES
+@pytest.mark.usefixtures("_still_clock")
+def test_the_details_of_an_uncertain_turn(snap_compare: Compare, size: tuple[int, int]) -> None:
+    app = window(timeline=unfinished())
+    keys = ("escape", "home", "down", "down", "d")
+    assert snap_compare(app, terminal_size=size, run_before=pressing(*keys))
+
+
+FOUND = SearchReply(
+    hits=(
+        hit(5, "And who is @codex?", (11, 17)),
+        hit(3, "I find, list and quote what was said here.", (2, 6)),
+        hit(9, "What was said about codex far away", (20, 25), room="room:ideas"),
+    )
+)
+
+
+@SIZES
+def test_a_search_in_the_room(snap_compare: Compare, size: tuple[int, int]) -> None:
+    keys = ("escape", "slash", *"codex", "enter", "n")
+    assert snap_compare(window(found=FOUND), terminal_size=size, run_before=pressing(*keys))
+
+
+@SIZES
+def test_a_search_in_all_rooms(snap_compare: Compare, size: tuple[int, int]) -> None:
+    keys = ("ctrl+f", *"codex", "enter")
+    assert snap_compare(window(found=FOUND), terminal_size=size, run_before=pressing(*keys))
+
+
+@SIZES
+def test_the_help(snap_compare: Compare, size: tuple[int, int]) -> None:
+    assert snap_compare(window(), terminal_size=size, run_before=pressing("escape", "f1"))
+
+
+@SIZES
+def test_files_and_a_folded_paste(
+    snap_compare: Compare, size: tuple[int, int], tmp_path: Path
+) -> None:
+    for name in ("parser.py", "src/my_parser.py", "docs/parsing.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+
+    async def run(pilot: Pilot[int]) -> None:
+        await pressing(*"why ")(pilot)
+        pilot.app.post_message(events.Paste("line\n" * 1_234))
+        await pilot.pause()
+        await pilot.press("space", "at", *"pars")
+        assert isinstance(pilot.app, GroupXApp)
+        while not pilot.app.room.popup.is_open:
+            await pilot.pause()
+
+    app = window(folder=tmp_path)
+    assert snap_compare(app, terminal_size=size, run_before=run)

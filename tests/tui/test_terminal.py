@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from groupx_shared.paths import user_state_folder
+from groupx_tui.attention import PROGRESS_OFF, PROGRESS_ON
 from support.tmux import Terminal, open_terminal, python_line
 
 APP = Path(__file__).parents[1] / "support" / "terminal_app.py"
@@ -145,6 +146,74 @@ def test_suspending_gives_the_terminal_back_and_fg_the_window(terminal: Terminal
     terminal.keys("C-c", "C-d")
     terminal.wait_for("CODE=0")
     check_left_as_it_was(terminal)
+
+
+def test_a_storm_of_sizes_leaves_the_same_screen(terminal: Terminal) -> None:
+    start(terminal)
+    terminal.type("kept")
+    terminal.wait_for("❯ kept")
+    before = terminal.screen()
+    for step in range(60):
+        columns, rows = 20 + step * 37 % 180, 6 + step * 13 % 54
+        terminal.tmux("resize-window", "-t", "0", "-x", str(columns), "-y", str(rows))
+    terminal.tmux("resize-window", "-t", "0", "-x", "80", "-y", "24")
+    terminal.wait(lambda: terminal.screen() == before, "the screen of before")
+    terminal.keys("C-c", "C-d")
+    terminal.wait_for("CODE=0")
+    check_left_as_it_was(terminal)
+
+
+def test_a_pasted_megabyte_is_one_chip_and_one_undo(terminal: Terminal, tmp_path: Path) -> None:
+    start(terminal)
+    text = tmp_path / "megabyte.txt"
+    text.write_text("汉字 and ﷽ and 0123456789 in a line\n" * 25_000, "utf-8")
+    assert text.stat().st_size >= 1_000_000
+    terminal.tmux("load-buffer", str(text))
+    terminal.tmux("paste-buffer", "-p", "-t", "0")
+    terminal.wait_for("[pasted 25,000 lines]")
+    terminal.wait_for("characters too many")
+    terminal.keys("Enter")
+    terminal.wait_for("Your text is kept")
+    terminal.keys("C-_")
+    terminal.wait(lambda: "pasted" not in terminal.screen().splitlines()[-2], "the chip gone")
+    terminal.type("next")
+    terminal.wait_for("❯ next")
+
+
+def test_the_persons_editor_gets_the_terminal_and_gives_it_back(
+    terminal: Terminal, tmp_path: Path
+) -> None:
+    editor = tmp_path / "editor.sh"
+    editor.write_text('#!/bin/sh\necho "editing $1"\nread line\necho "$line" >> "$1"\n')
+    editor.chmod(0o755)
+    terminal.type(f"EDITOR={editor}; export EDITOR")
+    terminal.keys("Enter")
+    start(terminal)
+    terminal.type("draft")
+    terminal.wait_for("❯ draft")
+    terminal.keys("F4")
+    terminal.wait_for("editing ")
+    assert terminal.fact("alternate_on") == "0"
+    terminal.type("and more")
+    terminal.keys("Enter")
+    terminal.wait_for("   and more")
+    assert "❯ draft\n   and more\n" in terminal.screen()
+    terminal.keys("C-c", "C-d")
+    terminal.wait_for("CODE=0")
+    check_left_as_it_was(terminal)
+
+
+def test_progress_is_shown_where_it_is_understood_and_cleared_at_the_end(tmp_path: Path) -> None:
+    home = str(user_state_folder().parent)
+    with open_terminal(
+        tmp_path, GROUPX_HOME=home, TERM="xterm-256color", WT_SESSION="x"
+    ) as terminal:
+        start(terminal, "busy")
+        terminal.wait(lambda: PROGRESS_ON in terminal.output.read_text(), "progress shown")
+        assert PROGRESS_OFF not in terminal.output.read_text()
+        terminal.keys("C-d")
+        terminal.wait_for("CODE=0")
+        terminal.wait(lambda: PROGRESS_OFF in terminal.output.read_text(), "progress cleared")
 
 
 def kill_window(terminal: Terminal) -> None:
