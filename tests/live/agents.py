@@ -40,6 +40,8 @@ class LiveAgent:
     name: str
     point: Callable[[str, Path], Pointing]
     """Takes the URL of the fake model and the agent's home."""
+    resumes_in_same_minute: bool = True
+    """False: it overwrites a session that it loads in the minute in which it opened it."""
 
     @property
     def program(self) -> Program:
@@ -228,7 +230,7 @@ AGENTS: Final = {
         LiveAgent("claude", _claude),
         LiveAgent("codex-acp", _codex),
         LiveAgent("claude-agent-acp", _claude_agent_acp),
-        LiveAgent("gemini", _gemini),
+        LiveAgent("gemini", _gemini, resumes_in_same_minute=False),
         LiveAgent("kimi", _kimi),
         LiveAgent("opencode", _opencode),
         LiveAgent("copilot", _copilot),

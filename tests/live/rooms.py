@@ -25,6 +25,7 @@ from support.server_process import ServerProcess, client_of, send
 TURN_S: Final = 120.0
 """For one turn, with the start of a program of 400 MB on a busy machine."""
 GONE_S: Final = 10.0
+MINUTE_S: Final = 61.0
 STEP_S: Final = 0.05
 _TIMEOUTS: Final = {"handshakeMs": 120_000, "requestMs": 60_000, "firstEventMs": 100_000}
 _TERMINAL: Final = ("completed", "failed", "cancelled", "interrupted")
@@ -124,6 +125,17 @@ class LiveRoom:
         self._close_client()
         code = self.server.stop()
         assert code == 0, f"the server ended with {code}: {self.server.output()[-2000:]}"
+
+    def start_again(self) -> list[str]:
+        """Stop the server and start another; where an agent needs it, in another minute. Return
+        the agents that need it."""
+        opened = _minute()
+        self.stop()
+        self.assert_nobody_left()
+        late = [name for name in self.names if not AGENTS[name].resumes_in_same_minute]
+        until(lambda: not late or _minute() != opened, MINUTE_S, lambda: "the minute goes on")
+        self.start()
+        return late
 
     def kill(self) -> None:
         """Kill the server without any warning."""
@@ -262,6 +274,10 @@ def live_room(folder: Path, *names: str, more: dict[str, Any] | None = None) -> 
             assert room.server.violations() == []
         finally:
             room.close()
+
+
+def _minute() -> int:
+    return int(time.time() // 60)
 
 
 def done(turn: Turn) -> Turn:

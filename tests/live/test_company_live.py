@@ -80,7 +80,6 @@ def test_all_are_cancelled_at_once_and_go_on(room: LiveRoom) -> None:
 def test_all_outlive_an_error_a_death_and_a_restart(room: LiveRoom) -> None:
     for turn in ask_all(room, "[[fail 400]]").values():
         assert turn.status == "failed" or REFUSAL in turn.content
-    nonces = all_answer(room, "[[nonce]]")
     turns = room.say("[[endless]]")
     for turn_id in turns.values():
         room.wait_text(turn_id, BEGINNING)
@@ -88,9 +87,8 @@ def test_all_outlive_an_error_a_death_and_a_restart(room: LiveRoom) -> None:
         os.kill(pid, signal.SIGKILL)
     assert "completed" not in {room.ended(turn_id).status for turn_id in turns.values()}
     assert all_answer(room, "[[say alive again]]") == everybody("alive again")
-    room.stop()
-    room.assert_nobody_left()
-    room.start()
+    nonces = all_answer(room, "[[nonce]]")
+    room.start_again()
     assert all_answer(room, "[[say resumed]] marked-prompt") == everybody("resumed")
     told = room.model.bodies("marked-prompt")
     assert [name for name, nonce in nonces.items() if not any(nonce in body for body in told)] == []
