@@ -11,7 +11,6 @@ import asyncio
 import os
 import threading
 from collections.abc import AsyncIterator, Iterator
-from concurrent.futures import CancelledError
 from typing import Final
 
 MAX_AHEAD: Final = 64
@@ -22,22 +21,33 @@ PIECE_BYTES: Final = 65_536
 async def typed_lines(descriptor: int) -> AsyncIterator[str]:
     """Yield lines without their ends, until the input ends."""
     loop = asyncio.get_running_loop()
-    lines: asyncio.Queue[bytes | None] = asyncio.Queue(MAX_AHEAD)
+    lines: asyncio.Queue[bytes | None] = asyncio.Queue()
+    room = threading.Semaphore(MAX_AHEAD)
+    is_over = threading.Event()
 
     def hand_over(line: bytes | None) -> None:
-        asyncio.run_coroutine_threadsafe(lines.put(line), loop).result()
+        room.acquire()
+        if not is_over.is_set():
+            loop.call_soon_threadsafe(lines.put_nowait, line)
 
     def read() -> None:
         try:
             for line in _lines(descriptor):
                 hand_over(line)
+                if is_over.is_set():
+                    return
             hand_over(None)
-        except (RuntimeError, CancelledError):
+        except RuntimeError:
             return  # the loop is closed: nobody waits for more
 
     threading.Thread(target=read, name="groupx-input", daemon=True).start()
-    while (line := await lines.get()) is not None:
-        yield line.decode("utf-8", "replace").removesuffix("\r")
+    try:
+        while (line := await lines.get()) is not None:
+            room.release()
+            yield line.decode("utf-8", "replace").removesuffix("\r")
+    finally:
+        is_over.set()
+        room.release()  # the thread may wait for it
 
 
 def _lines(descriptor: int) -> Iterator[bytes]:

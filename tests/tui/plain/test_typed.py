@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator
+import threading
+from collections.abc import AsyncGenerator, Iterator
 
 import pytest
 
@@ -56,3 +57,16 @@ async def test_no_more_is_read_than_somebody_takes(pipe: tuple[int, int]) -> Non
     async with asyncio.timeout(5):
         lines = typed_lines(pipe[0])
         assert [await anext(lines) for _ in range(300)] == ["line"] * 300
+
+
+async def test_the_thread_ends_when_nobody_takes_more(pipe: tuple[int, int]) -> None:
+    os.write(pipe[1], b"line\n" * 1_000)
+    before = set(threading.enumerate())
+    lines = typed_lines(pipe[0])
+    assert isinstance(lines, AsyncGenerator)
+    async with asyncio.timeout(5):
+        assert await anext(lines) == "line"
+        (thread,) = set(threading.enumerate()) - before
+        await lines.aclose()
+        await asyncio.to_thread(thread.join, 5)
+    assert not thread.is_alive()
