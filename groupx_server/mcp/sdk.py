@@ -1,5 +1,5 @@
-"""The official SDK's server around the toolbox. Importing this module costs seconds, so only
-`endpoint` does, in a thread, when the first agent is about to connect.
+"""The official SDK's server around a desk of tools. Importing this module costs seconds, so only
+`gate` does, in a thread, when the first agent is about to connect.
 
 Stateless: each request brings a server of its own up and down, and carries its caller in its
 scope. Nothing is kept between two requests, so a restart of GroupX changes nothing for tools.
@@ -15,21 +15,18 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-from groupx_server.ledger.callers import Caller
 from groupx_server.mcp.arguments import schema_of
-from groupx_server.mcp.endpoint import CALLER_KEY
-from groupx_server.mcp.teaching import INSTRUCTIONS
-from groupx_server.mcp.toolbox import Tool, Toolbox
-from groupx_server.rooms.grants import SERVER_NAME
+from groupx_server.mcp.desk import Desk, Tool
+from groupx_server.mcp.gate import CALLER_KEY
 from groupx_shared.version import VERSION
 from groupx_shared.wire.requests import MAX_BODY_BYTES
 
 Context = ServerRequestContext[Any, Any]
 
 
-def build_manager(toolbox: Toolbox) -> StreamableHTTPSessionManager:
+def build_manager(desk: Desk[Any]) -> StreamableHTTPSessionManager:
     """An SDK session manager that serves the tools; enter its `run()` once."""
-    listed = types.ListToolsResult(tools=[_definition(tool) for tool in toolbox.tools.values()])
+    listed = types.ListToolsResult(tools=[_definition(tool) for tool in desk.tools.values()])
 
     async def list_tools(
         context: Context, params: types.PaginatedRequestParams | None
@@ -40,8 +37,8 @@ def build_manager(toolbox: Toolbox) -> StreamableHTTPSessionManager:
         context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         assert context.request is not None
-        caller: Caller = context.request.scope[CALLER_KEY]
-        answer = await toolbox.call(caller, params.name, params.arguments or {})
+        caller = context.request.scope[CALLER_KEY]
+        answer = await desk.call(caller, params.name, params.arguments or {})
         text = orjson.dumps(answer.payload).decode()
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=text)],
@@ -50,10 +47,10 @@ def build_manager(toolbox: Toolbox) -> StreamableHTTPSessionManager:
         )
 
     server: Server[Any] = Server(
-        SERVER_NAME,
+        desk.server_name,
         version=VERSION,
         title="GroupX",
-        instructions=INSTRUCTIONS,
+        instructions=desk.instructions,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
@@ -63,7 +60,7 @@ def build_manager(toolbox: Toolbox) -> StreamableHTTPSessionManager:
     )
 
 
-def _definition(tool: Tool) -> types.Tool:
+def _definition(tool: Tool[Any]) -> types.Tool:
     hints = types.ToolAnnotations(
         read_only_hint=tool.is_read_only,
         destructive_hint=False,

@@ -1,17 +1,10 @@
-"""The tools as data, and calling one: check the arguments, run the use case, say what came of it.
-
-The one border between what a model asks for and the use cases: whatever goes wrong becomes an
-answer that the model can act on, with the same codes as everywhere else.
-"""
+"""The tools of a room's agents, over the use cases of rooms/."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 from groupx_server.ledger.callers import Caller
-from groupx_server.logs import get_logger
 from groupx_server.mcp import teaching
 from groupx_server.mcp.arguments import (
     AskArguments,
@@ -22,10 +15,11 @@ from groupx_server.mcp.arguments import (
     SearchArguments,
     SendArguments,
     TurnStatusArguments,
-    read_arguments,
 )
+from groupx_server.mcp.desk import Desk, Tool
 from groupx_server.rooms.agentreads import AgentReads
 from groupx_server.rooms.calls import AgentCalls, Say
+from groupx_server.rooms.grants import SERVER_NAME
 from groupx_server.rooms.toolresults import (
     AskResult,
     PublishResult,
@@ -36,59 +30,18 @@ from groupx_server.rooms.toolresults import (
     TextResult,
     TurnStatusResult,
 )
-from groupx_shared.errors import ErrorCode, GroupXError, RefusedError
-from groupx_shared.ids import new_id
-from groupx_shared.names import unknown_name
-from groupx_shared.wire.base import RequestModel, WireModel
-
-log = get_logger(__name__)
+from groupx_shared.wire.base import WireModel
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """One tool."""
-
-    name: str
-    description: str
-    arguments: type[RequestModel]
-    run: Callable[[Caller, Any], Awaitable[WireModel]]
-    results: Sequence[type[WireModel]]
-    """Shapes of its result; more than one when the arguments choose."""
-    is_read_only: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a call gives back: the result, or `{code, message, details?}`."""
-
-    payload: Mapping[str, Any]
-    is_error: bool = False
-
-
-class Toolbox:
+class Toolbox(Desk[Caller]):
     """All tools of a room's agents over the use cases."""
 
     def __init__(self, calls: AgentCalls, reads: AgentReads) -> None:
         self.calls = calls
         self._reads = reads
-        self.tools = {tool.name: tool for tool in self._tools()}
+        super().__init__(SERVER_NAME, teaching.INSTRUCTIONS, self._tools())
 
-    async def call(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> Answer:
-        """Run a tool; whatever it refuses is the answer."""
-        try:
-            tool = self.tools.get(name)
-            if tool is None:
-                raise RefusedError(unknown_name("tool", name, self.tools))
-            result = await tool.run(caller, read_arguments(tool.arguments, arguments))
-        except GroupXError as error:
-            if error.code is ErrorCode.INTERNAL_ERROR:
-                return _fault(caller, name)
-            return _refusal(error)
-        except Exception:  # noqa: BLE001 - the border: logged, answered, not raised
-            return _fault(caller, name)
-        return Answer(result.model_dump(mode="json", by_alias=True, exclude_none=True))
-
-    def _tools(self) -> list[Tool]:
+    def _tools(self) -> list[Tool[Caller]]:
         return [
             Tool("send", teaching.SEND, SendArguments, self._send, (SendResult,)),
             Tool("publish", teaching.PUBLISH, PublishArguments, self._publish, (PublishResult,)),
@@ -145,15 +98,3 @@ def _say(given: PublishArguments, to: Sequence[str] = ()) -> Say:
 
 def _seconds(timeout_ms: int | None) -> float | None:
     return None if timeout_ms is None else timeout_ms / 1000
-
-
-def _refusal(error: GroupXError) -> Answer:
-    details = {"details": error.details} if error.details else {}
-    return Answer({"code": error.code.value, "message": error.message, **details}, is_error=True)
-
-
-def _fault(caller: Caller, name: str) -> Answer:
-    error_id = new_id("err")
-    log.exception("tool.fault", tool=name, actor=caller.actor_id, error_id=error_id)
-    message = f"GroupX had an internal fault; its log has the cause under {error_id}."
-    return Answer({"code": ErrorCode.INTERNAL_ERROR.value, "message": message}, is_error=True)

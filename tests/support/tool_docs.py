@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 from groupx_server.mcp.arguments import schema_of
-from groupx_server.mcp.toolbox import Tool, Toolbox
+from groupx_server.mcp.desk import Tool
+from groupx_server.mcp.toolbox import Toolbox
 from groupx_shared.wire.base import WireModel
 
 
-def all_tools() -> list[Tool]:
+def all_tools() -> list[Tool[Any]]:
     """The tools, without anything behind them."""
     return list(Toolbox(None, None).tools.values())  # type: ignore[arg-type]
 
 
-def arguments_table(tool: Tool) -> str:
+def arguments_table(tool: Tool[Any]) -> str:
     """Name, type, what is needed, and meaning of each argument."""
     schema = schema_of(tool.arguments)
     if not schema["properties"]:
@@ -40,7 +41,7 @@ def result_table(model: type[WireModel]) -> str:
     return "\n".join(lines)
 
 
-def shapes(tools: Sequence[Tool]) -> list[type[WireModel]]:
+def shapes(tools: Sequence[Tool[Any]]) -> list[type[WireModel]]:
     """All result models, outer ones first, each once."""
     found: list[type[WireModel]] = []
     waiting = [model for tool in tools for model in tool.results]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from groupx_server.mcp.desk import Tool
 from groupx_server.mcp.teaching import INSTRUCTIONS
-from groupx_server.mcp.toolbox import Tool
 from groupx_shared.wire.base import WireModel
 from support.tool_docs import all_tools, arguments_table, result_table, shapes
 
@@ -16,7 +17,7 @@ TOOLS = all_tools()
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
-def test_a_tool_is_in_the_manual_with_its_arguments_and_results(tool: Tool) -> None:
+def test_a_tool_is_in_the_manual_with_its_arguments_and_results(tool: Tool[Any]) -> None:
     results = ", or ".join(f"*{model.__name__}*" for model in tool.results)
     head = f"### `{tool.name}`\n\n{tool.description}\n\n"
     assert f"{head}{arguments_table(tool)}\n\nResult: {results}.\n" in MANUAL

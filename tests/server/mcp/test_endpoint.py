@@ -10,7 +10,7 @@ import pytest
 
 from groupx_server.domain.native import ContentDelta, TurnCompleted
 from groupx_server.ledger.callers import Caller
-from groupx_server.mcp import endpoint as endpoints
+from groupx_server.mcp import gate as endpoints
 from groupx_server.mcp.endpoint import ToolEndpoint
 from groupx_shared.wire.requests import CreateRoom, SendMessage
 from support.tool_house import OPERATOR, ToolHouse, tool_house
