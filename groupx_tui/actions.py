@@ -46,6 +46,8 @@ class Action:
     footer: str = ""
     """Word in the key line; empty: not there."""
     in_palette: bool = True
+    in_list: str = ""
+    """Word in the key line while a list of candidates is open; empty: not there."""
 
 
 def _any(
@@ -60,8 +62,12 @@ def _any(
     return Action(name, label, about, keys, "anywhere", slash, argument, footer)
 
 
-def _edit(name: str, label: str, about: str, *keys: str, footer: str = "") -> Action:
-    return Action(name, label, about, keys, "composer", footer=footer, in_palette=False)
+def _edit(
+    name: str, label: str, about: str, *keys: str, footer: str = "", in_list: str = ""
+) -> Action:
+    return Action(
+        name, label, about, keys, "composer", footer=footer, in_palette=False, in_list=in_list
+    )
 
 
 def _read(
@@ -92,6 +98,7 @@ _COMPOSER: Final = (
         "Send what is written, or run it when it is a slash command.",
         "enter",
         footer="send",
+        in_list="take",
     ),
     _edit(
         "composer.newline",
@@ -112,10 +119,21 @@ _COMPOSER: Final = (
         "Back",
         "Close the list, else drop the reply, else go to the timeline.",
         "escape",
+        in_list="close the list",
     ),
-    _edit("composer.up", "Line up", "One line up; on the first line, the earlier message.", "up"),
     _edit(
-        "composer.down", "Line down", "One line down; on the last line, the later message.", "down"
+        "composer.up",
+        "Line up",
+        "One line up; on the first line, the earlier message.",
+        "up",
+        in_list="mark",
+    ),
+    _edit(
+        "composer.down",
+        "Line down",
+        "One line down; on the last line, the later message.",
+        "down",
+        in_list="mark",
     ),
     _edit("edit.cursor_left", "Left", "One character left.", "left"),
     _edit("edit.cursor_right", "Right", "One character right.", "right"),
@@ -260,6 +278,8 @@ _ANYWHERE: Final = (
          "Open what is written in $VISUAL or $EDITOR; saved, it comes back to be sent.", "f4"),
     _any("server.start", "Start the server", "Start the server of this workspace, if it is gone.",
          "f5", slash="start"),
+    _any("server.reconnect", "Reconnect now",
+         "Try to reach the server at once instead of at the next try.", slash="reconnect"),
     _any("app.theme", "Theme", "Choose the colours; they show while you choose.",
          slash="theme", argument="NAME"),
     _any("app.attention", "Attention",

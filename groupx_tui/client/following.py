@@ -69,7 +69,9 @@ class Following:
                 turns = await self._client.turns(limit=MAX_PAGE)
             except GroupXError as error:
                 if error.code == ErrorCode.UNKNOWN_ROOM and room_id != MAIN_ROOM:
-                    self._store.set(replace(self._store.view, room_id=MAIN_ROOM))
+                    self._store.set(
+                        replace(self._store.view, room_id=MAIN_ROOM, missing_room=room_id)
+                    )
                     continue
                 pause = self._backoff.next_pause()
                 self._show(StreamState("reconnecting", error.message, pause))

@@ -18,6 +18,7 @@ from groupx_tui.screens.ask import Ask
 from groupx_tui.screens.chooser import Choice, Chooser
 from groupx_tui.screens.confirm import Confirm
 from groupx_tui.state.model import ClientView, RoomEntry
+from groupx_tui.state.rooms import missing_room_sentence
 from groupx_tui.widgets.composer.history import InputHistory
 from groupx_tui.widgets.header import room_title
 
@@ -32,6 +33,7 @@ class RoomHandlers:
     def __init__(self, app: GroupXApp) -> None:
         self._app = app
         self._shown = ""
+        self._missed = ""
         self._histories: dict[str, InputHistory] = {}
         self._read_to: dict[str, int] = {}
         self._away_since: int | None = None
@@ -52,6 +54,7 @@ class RoomHandlers:
 
     def after_show(self, view: ClientView) -> None:
         """It is drawn: mark what is new since this room, or the terminal, was left."""
+        self._tell_missing(view)
         read_to = self._read_to.pop(view.room_id, self._away_since)
         if read_to is not None and view.timeline.last_seq > read_to:
             self._away_since = None
@@ -160,6 +163,13 @@ class RoomHandlers:
         self._app.room.composer.editor.focus()
 
     # --- inside
+
+    def _tell_missing(self, view: ClientView) -> None:
+        """Say once that a room that was asked for is not there."""
+        if not view.ledger_id or view.missing_room in ("", self._missed):
+            return
+        self._missed = view.missing_room
+        self._app.tell(missing_room_sentence(view), "warning")
 
     def _history_of(self, room_id: str) -> InputHistory:
         if room_id not in self._histories:

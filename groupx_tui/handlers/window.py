@@ -148,3 +148,10 @@ class ServerHandlers:
             self._app.tell("The server is running.")
             return
         self._app.start_server()
+
+    def reconnect(self, argument: str) -> None:
+        """Do not wait for the next try."""
+        if self._app.view.connection == "live":
+            self._app.tell("The server is there already.")
+            return
+        self._app.session.hurry()

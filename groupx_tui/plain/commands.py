@@ -56,6 +56,7 @@ class Commands:
             "search": self._search,
             "everywhere": self._everywhere,
             "start": self._start,
+            "reconnect": self._reconnect,
             "help": self._help,
             "quit": self._quit,
         }
@@ -212,6 +213,12 @@ class Commands:
         if self._client.view.connection == "live":
             return "The server is running."
         return await self._client.start_server()
+
+    async def _reconnect(self, argument: str) -> str:
+        if self._client.view.connection == "live":
+            return "The server is there already."
+        self._client.session.hurry()
+        return ""
 
     async def _help(self, argument: str) -> str:
         return "\n".join(help_lines(self._table))

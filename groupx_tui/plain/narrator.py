@@ -17,6 +17,7 @@ from groupx_tui.state.model import (
     NoticeBlock,
     TurnBlock,
 )
+from groupx_tui.state.rooms import missing_room_sentence
 from groupx_tui.widgets.banner import connection_sentence
 from groupx_tui.widgets.header import room_title
 from groupx_tui.widgets.timeline.hints import is_uncertain
@@ -41,6 +42,7 @@ class Narrator:
         self._phases: dict[str, str] = {}
         self._pending: dict[str, str | None] = {}
         self._unread: dict[str, int] = {}
+        self._missed = ""
         self._connection = ""
         self._was_live = False
 
@@ -71,6 +73,9 @@ class Narrator:
         self._phases, self._pending = {}, {}
         timeline = view.timeline
         count = timeline.total_messages
+        if view.missing_room and view.missing_room != self._missed:
+            self._missed = view.missing_room
+            yield missing_room_sentence(view)
         yield f"Room {room_title(view)}, {count:,} message{'' if count == 1 else 's'}."
         closed = [block for block in timeline.blocks if block.order_seq]
         shown = closed[-FIRST_BLOCKS:]

@@ -25,7 +25,7 @@ from groupx_tui.widgets.composer.composer import Composer
 from groupx_tui.widgets.composer.popup import CompletionPopup
 from groupx_tui.widgets.findbar import FindBar
 from groupx_tui.widgets.header import RoomHeader
-from groupx_tui.widgets.keybar import KeyBar
+from groupx_tui.widgets.keybar import KeyBar, ListState
 from groupx_tui.widgets.sidepanel import SidePanel
 from groupx_tui.widgets.timeline.hints import KeyHints
 from groupx_tui.widgets.timeline.widget import Timeline
@@ -145,6 +145,10 @@ class RoomScreen(Screen[None], inherit_bindings=False):
         # The popup stands on the composer, whatever its height.
         self.popup.styles.margin = (0, 0, event.height + self.keybar.size.height, 0)
 
+    @on(CompletionPopup.Changed)
+    def _candidates_changed(self) -> None:
+        self._draw_keys()
+
     @on(CompletionPopup.Taken)
     def _candidate_clicked(self, event: CompletionPopup.Taken) -> None:
         self.composer.take(event.candidate)
@@ -156,7 +160,10 @@ class RoomScreen(Screen[None], inherit_bindings=False):
 
     def _draw_keys(self) -> None:
         is_running = any(agent.active_turn_id for agent in self._view.agents)
-        self.keybar.show(self.place, is_running=is_running)
+        state: ListState = "open" if self.composer.takes_candidate else "typed"
+        if not self.popup.is_open:
+            state = "closed"
+        self.keybar.show(self.place, is_running=is_running, list_state=state)
 
 
 def key_hints(keymap: KeyMap) -> KeyHints:

@@ -243,5 +243,7 @@ class ClientView:
     open_turns: tuple[TurnBlock, ...] = ()
     """Open turns of all rooms in the order they were queued; those of the shown room are also the
     tail of `timeline.blocks` while its end is loaded."""
+    missing_room: str = ""
+    """The room that was asked for and that this server does not have; another one is shown."""
     ended: tuple[TurnBlock, ...] = field(default=(), compare=False)
     """The turns, of any room, that ended in the last reduction: news, not state."""

@@ -55,6 +55,7 @@ def apply_bootstrap(view: ClientView, reply: BootstrapReply) -> ClientView:
             connection_detail=view.connection_detail,
             ledger_id=reply.ledger_id,
             cursor=reply.through_seq,
+            missing_room=view.missing_room,
         )
     builder = ViewBuilder(_with_lists(view, reply))
     window = builder.window

@@ -82,7 +82,8 @@ def connection_sentence(view: ClientView, how: str = "/start") -> str:
             return "Connecting to the server …"
         case "reconnecting":
             reason = what or "The connection broke"
-            return f"{reason}. Trying again every few seconds; {how} starts the server."
+            tries = "Trying again every few seconds, /reconnect tries now"
+            return f"{reason}. {tries}; {how} starts the server."
         case "offline":
             return f"There is no server; {how} starts it. What you write here is kept."
         case "closed":

@@ -6,6 +6,8 @@ Each can be clicked. Invariant: what stands here works here.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
 
 from rich.cells import cell_len
 from textual import events
@@ -16,6 +18,8 @@ from groupx_tui.keymap import KeyMap
 from groupx_tui.widgets.bar import Bar
 
 GAP = "   "
+ListState = Literal["closed", "open", "typed"]
+"""Of the candidates: `typed` when what is marked is what is written already."""
 
 
 class KeyBar(Bar):
@@ -31,10 +35,12 @@ class KeyBar(Bar):
         self._spans: list[tuple[int, int, str]] = []
         self._notice = ""
         self._shown: tuple[Where, bool] = ("composer", False)
+        self._list: ListState = "closed"
 
-    def show(self, where: Where, *, is_running: bool) -> None:
-        """Show the keys of one place; `is_running`: some agent works, so it can be stopped."""
-        self._shown = (where, is_running)
+    def show(self, where: Where, *, is_running: bool, list_state: ListState = "closed") -> None:
+        """Show the keys of one place; `is_running`: some agent works, so it can be stopped;
+        `list_state`: of the candidates over the composer."""
+        self._shown, self._list = (where, is_running), list_state
         self._put()
 
     def say(self, notice: str) -> None:
@@ -57,7 +63,10 @@ class KeyBar(Bar):
             self.put(Content.styled(self._notice, "bold"))
             return
         where, is_running = self._shown
-        actions = footer_actions(where, self._keymap, is_running=is_running)
+        if where == "composer" and self._list != "closed":
+            actions = list_actions(self._keymap, is_typed=self._list == "typed")
+        else:
+            actions = footer_actions(where, self._keymap, is_running=is_running)
         parts: list[Content] = []
         column = 0
         for keys, action in fitting(actions, self._keymap, self.content_size.width):
@@ -74,6 +83,16 @@ class KeyBar(Bar):
             if start <= x < end:
                 event.stop()
                 await self.run_action(f"app.act('{action_id}')")
+
+
+def list_actions(keymap: KeyMap, *, is_typed: bool) -> list[Action]:
+    """The actions of the key line while candidates are open, with the words they have then;
+    `is_typed`: the marked one stands there already, so the send key sends."""
+    return [
+        action if action.id == "composer.send" and is_typed else replace(action, footer=in_list)
+        for action in actions_of("composer")
+        if (in_list := action.in_list) and keymap.of(action.id)
+    ]
 
 
 def fitting(actions: Sequence[Action], keymap: KeyMap, width: int) -> list[tuple[str, Action]]:

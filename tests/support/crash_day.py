@@ -9,6 +9,7 @@ ledger breaks no rule. `POINTS` is the table; two test files share it, to run si
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -25,7 +26,12 @@ from support.server_process import ServerProcess, client_of, server_in
 from support.waiting import eventually
 
 ENDED = ("completed", "failed", "cancelled", "interrupted")
-WORDS = ("[[think a thought]] [[tool ls]] [[burst 40]]", "[[say half]] [[silent]]", "[[say side]]")
+WORDS = (
+    "[[think a thought]] [[tool ls]] [[burst 40]]",
+    "[[say half]] [[silent]]",
+    "[[say side]]",
+    "[[say watched]]",
+)
 REMEMBERED = {
     "scope": {"type": "room", "id": "room:main"},
     "kind": "fact",
@@ -109,6 +115,7 @@ POINTS: dict[str, Case] = {
     "receipt.before_commit:8": ONCE,
     "index.before_commit:1": OPEN,
     "index.before_commit:3": OPEN,
+    "pair.before_commit": ONCE,
     "session_end.before_commit": ONCE,
 }
 
@@ -141,7 +148,16 @@ class Day:
         self._do("rename", "PATCH", "/api/rooms/room:annex", title="The annex")
         self._say("third", WORDS[2], "room:annex")
         self._do("restart", "POST", "/api/agents/agent:bot/restart")
+        self._watched()
         self._say("last", "[[say last]]", "room:main")
+
+    def _watched(self) -> None:
+        """A message whose agent is watched by another one."""
+        watch = {"observers": ["eye"], "brief": "Look. [[say seen]]"}
+        turn_id = self._say("watched", WORDS[3], "room:main", supervision=watch)
+        self._wait(turn_id, *ENDED)
+        (observer,) = self.replies["watched"]["supervision"]["observers"]
+        self._wait(str(observer["turnId"]), *ENDED)
 
     def _do(self, command: str, method: str, path: str, **body: Any) -> dict[str, Any]:
         reply = self.client.request(method, path, json={"clientCommandId": command, **body})
@@ -150,8 +166,9 @@ class Day:
         assert self.replies.setdefault(command, result) == result
         return result
 
-    def _say(self, command: str, content: str, room: str, *statuses: str) -> str:
-        reply = self._do(command, "POST", "/api/messages", content=content, roomId=room, to=["bot"])
+    def _say(self, command: str, content: str, room: str, *statuses: str, **more: Any) -> str:
+        body = {"content": content, "roomId": room, "to": ["bot"], **more}
+        reply = self._do(command, "POST", "/api/messages", **body)
         if command not in self.order:
             self.order.append(command)
         turn_id = str(reply["turns"][0]["turnId"])
@@ -209,6 +226,8 @@ def kill_and_repeat(folder: Path, point: str) -> None:
     """Live the day until the server dies at `point`, say it again, and look at everything."""
     case = POINTS[point]
     with server_in(folder) as server:
+        agents = {name: server.agent_config("--http-mcp") for name in ("bot", "eye")}
+        (folder / "groupx.json").write_text(json.dumps({"agents": agents}), encoding="utf-8")
         database = server.workspace.data_folder / "groupx.db"
         database.parent.mkdir()
         case.ledger(database)

@@ -239,3 +239,15 @@ async def test_nothing_ticks_while_nothing_happens() -> None:
             if timer._active.is_set() and timer._repeat is None
         ]
         assert ticking == []
+
+
+async def test_a_room_that_was_asked_for_and_is_not_there_is_told_once() -> None:
+    view = replace(sample_view(), missing_room="room:idea")
+    async with open_window(FakeSession(view)) as window:
+        told = [toast for toast in window.toasts if "no room" in toast]
+        assert told == [
+            "There is no room “idea”. Did you mean “ideas”? This is the main room; /new makes one."
+        ]
+        window.session.push(cursor=9)
+        await window.settle()
+        assert len([toast for toast in window.toasts if "no room" in toast]) == 1

@@ -191,7 +191,7 @@ class Composer(Vertical):
 
     def submit(self) -> None:
         """Enter: take the marked candidate, else run or send what is written."""
-        if self._takes_candidate():
+        if self.takes_candidate:
             self.take(self.popup.marked)
             return
         shown = self.editor.text
@@ -251,7 +251,8 @@ class Composer(Vertical):
         """Tell the height to what stands on it."""
         self.post_message(self.Resized(self.outer_size.height))
 
-    def _takes_candidate(self) -> bool:
+    @property
+    def takes_candidate(self) -> bool:
         """Enter takes the marked line, unless it is what is typed already."""
         completion, marked = self.popup.completion, self.popup.marked
         if completion is None or marked is None:

@@ -43,6 +43,9 @@ class CompletionPopup(Widget, can_focus=False):
             super().__init__()
             self.candidate = candidate
 
+    class Changed(Message):
+        """It opened, closed, or another line is marked."""
+
     def __init__(self) -> None:
         super().__init__()
         self._completion: Completion | None = None
@@ -68,6 +71,8 @@ class CompletionPopup(Widget, can_focus=False):
 
     def show(self, completion: Completion | None) -> None:
         """Show these candidates, the first marked; None closes the list."""
+        if completion is not None or self._completion is not None:
+            self.post_message(self.Changed())
         self._completion = completion
         self._marked = self._top = 0
         self.display = completion is not None
@@ -80,6 +85,7 @@ class CompletionPopup(Widget, can_focus=False):
         self._marked = (self._marked + lines) % len(self._completion.candidates)
         self._top = min(max(self._top, self._marked - MAX_ROWS + 1), self._marked)
         self.refresh()
+        self.post_message(self.Changed())
 
     def render(self) -> Content:
         if self._completion is None:

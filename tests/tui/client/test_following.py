@@ -194,6 +194,7 @@ async def test_a_room_that_does_not_exist_gives_way_to_the_main_one(
     async with watching(client, "room:x") as watcher:
         view = await watcher.until(is_live)
     assert (view.room_id, len(view.timeline.blocks)) == (MAIN, 1)
+    assert view.missing_room == "room:x"
     assert watcher.pauses == []
 
 

@@ -170,6 +170,20 @@ async def test_start_starts_the_server_only_when_it_is_gone() -> None:
         assert "running" in window.toasts[-1]
 
 
+@does("server.reconnect")
+async def test_reconnecting_does_not_wait_for_the_next_try() -> None:
+    session = FakeSession(ClientView(connection="reconnecting"))
+    async with open_window(session) as window:
+        await window.type("/reconnect")
+        await window.press("enter")
+        assert len(window.asked("hurry")) == 1
+        session.push(connection="live")
+        await window.type("/reconnect")
+        await window.press("enter")
+        assert len(window.asked("hurry")) == 1
+        assert "there already" in window.toasts[-1]
+
+
 @pytest.mark.parametrize(("key", "does_id"), [("ctrl+l", "app.redraw"), ("ctrl+z", "app.suspend")])
 async def test_redrawing_and_suspending_do_no_harm_where_they_cannot_work(
     key: str, does_id: str

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
+from groupx_shared.workspace import Workspace
 from groupx_tui.actions import SLASH_WORDS
 from groupx_tui.client.session import ClientSession
 from groupx_tui.plain import client as client_module
@@ -178,6 +180,8 @@ async def test_a_refusal_is_said_and_a_lost_server_too(
     server.drop_stream()
     await talk.hear("Trying again every few seconds")
     await talk.hear("Connected again.")
+    talk.type("/reconnect")
+    await talk.hear("there already")
     talk.type("/start")
     await talk.hear("The server is running.")
 
@@ -231,3 +235,16 @@ def test_every_word_of_the_table_means_something_here(session: ClientSession) ->
     commands = Commands(Talk(session, is_person=True).client)
     assert [word for word in SLASH_WORDS if commands.find(word) is None] == []
     assert commands.find("summary") is None
+
+
+async def test_a_room_that_is_not_there_is_said_before_the_main_one(
+    server: FakeServer, place: Place, tmp_path: Path
+) -> None:
+    server.fail_next("/api/bootstrap", refuse(404, "UNKNOWN_ROOM", "There is no room x."))
+    workspace = Workspace(tmp_path / "groupx.json", tmp_path, is_default=False)
+    talk = Talk(ClientSession(workspace, room_id="room:x", find_server=place.find), is_person=True)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(talk.client.run(talk.lines()))
+        await talk.hear("There is no room “x”.")
+        await talk.hear("Room main")
+        talk.end()

@@ -12,7 +12,7 @@ from groupx_tui.widgets.banner import STARTING, Banner, connection_sentence
     ("connection", "words"),
     [
         ("connecting", "Connecting to the server"),
-        ("reconnecting", "No answer. Trying again every few seconds; f5 or /start starts the"),
+        ("reconnecting", "No answer. Trying again every few seconds, /reconnect tries now; f5 or"),
         ("offline", "There is no server; f5 or /start starts it."),
         ("closed", "The connection is closed."),
     ],

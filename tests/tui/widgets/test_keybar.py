@@ -52,3 +52,25 @@ async def test_the_line_follows_the_keyboard() -> None:
         assert "enter send" in window.screen_text()
         await window.press("escape")
         assert "r reply" in window.screen_text()
+
+
+@pytest.mark.slow
+async def test_while_candidates_are_open_it_says_what_the_keys_do_to_them() -> None:
+    async with open_window(FakeSession(sample_view())) as window:
+        await window.type("@co")
+        line = window.app.room.keybar.left_text
+        assert line.startswith("enter take   esc close the list   ↑ ↓ mark")
+        assert "send" not in line
+        await window.press("escape")
+        assert "enter send" in window.app.room.keybar.left_text
+
+
+@pytest.mark.slow
+async def test_a_candidate_that_is_typed_already_is_sent_by_enter_and_the_line_says_so() -> None:
+    async with open_window(FakeSession(sample_view())) as window:
+        await window.type("/re")
+        assert "enter take" in window.app.room.keybar.left_text
+        await window.type("start")
+        assert window.app.room.keybar.left_text.startswith("enter send")
+        await window.press("enter")
+        assert window.has_dialog
