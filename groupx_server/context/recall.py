@@ -28,7 +28,7 @@ def read_records(connection: sqlite3.Connection, room_id: str, actor_id: str) ->
     room = list_memory(
         connection, {"scope_type": "room", "scope_id": room_id}, limit=MAX_RECORDS
     ).items
-    identity = list_identity(connection, actor_id, limit=MAX_RECORDS).items
+    identity = list_identity(connection, {"subject_actor_id": actor_id}, limit=MAX_RECORDS).items
     return Records(
         core=[_memory(record) for record in core],
         dated=[_memory(record) for record in dated],

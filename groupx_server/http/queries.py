@@ -23,6 +23,7 @@ from pydantic.alias_generators import to_camel
 
 from groupx_server.http.issues import Issue, issues_of, nul_issues, refuse, unknown_keys
 from groupx_shared.ids import MAIN_ROOM
+from groupx_shared.wire.memory import RecordStatus
 from groupx_shared.wire.requests import DEFAULT_PAGE, MAX_PAGE
 
 WHERE: Final = "The query"
@@ -149,6 +150,12 @@ class MemoryQuery(QueryModel):
     """Only records by this actor."""
     subject_actor_id: Id | None = None
     """Only records about this actor."""
+    source_event_id: Id | None = None
+    """Only records that name this event as their source."""
+    status: RecordStatus | None = None
+    """Only records in this state; absent: active ones."""
+    pinned: Literal["true", "false"] | None = None
+    """Only records that are pinned, or are not."""
     include_history: Literal["true", "false"] = "false"
     """`true`: superseded and retracted ones too."""
     cursor: Id | None = None
@@ -156,21 +163,33 @@ class MemoryQuery(QueryModel):
     limit: Limit = DEFAULT_PAGE
 
     def filters(self) -> dict[str, str]:
-        """The filters that were given, by column."""
-        names = ("scope_type", "scope_id", "agent_memory_type", "kind")
-        more = ("author_actor_id", "subject_actor_id")
-        found = {name: getattr(self, name) for name in (*names, *more)}
-        return {name: value for name, value in found.items() if value is not None}
+        """The filters that were given."""
+        return _given(self)
 
 
 class IdentityQuery(QueryModel):
     subject_actor_id: Id | None = None
     """Only records about this actor."""
+    author_actor_id: Id | None = None
+    """Only records by this actor."""
+    kind: Id | None = None
+    """Only records of this kind."""
+    status: RecordStatus | None = None
+    """Only records in this state; absent: active ones."""
     include_history: Literal["true", "false"] = "false"
     """`true`: superseded and retracted ones too."""
     cursor: Id | None = None
     """The last page's `nextCursor`."""
     limit: Limit = DEFAULT_PAGE
+
+    def filters(self) -> dict[str, str]:
+        """The filters that were given."""
+        return _given(self)
+
+
+def _given(query: QueryModel) -> dict[str, str]:
+    paging = {"include_history", "cursor", "limit"}
+    return query.model_dump(exclude=paging, exclude_none=True)
 
 
 class SearchQuery(QueryModel):

@@ -7,6 +7,7 @@ always a `note` and never becomes the subject's own word.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from groupx_server.ledger.records import (
     require_actor,
     require_source,
     require_text,
+    versions,
 )
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.ids import MAIN_ROOM, new_id
@@ -29,6 +31,13 @@ _COLUMNS: Final = (
     "identity_id, subject_actor_id, author_actor_id, kind, content, source_event_id, source_kind,"
     " status, supersedes_identity_id, created_at, retracted_at"
 )
+FILTERS: Final = {
+    "subject_actor_id": "subject_actor_id",
+    "author_actor_id": "author_actor_id",
+    "kind": "kind",
+    "status": "status",
+}
+"""Names of filters to columns; a status asks for history by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,19 +123,17 @@ def read_identity(connection: sqlite3.Connection, identity_id: str) -> IdentityR
 
 def list_identity(
     connection: sqlite3.Connection,
-    subject_actor_id: str | None = None,
+    filters: Mapping[str, str],
     *,
     include_history: bool = False,
     cursor: str | None = None,
     limit: int = 100,
 ) -> IdentityList:
-    """Records, newest first, of one subject or of all."""
+    """Records, newest first, by the given filters (names of `FILTERS`)."""
     clause, values = page_clause(cursor, "identity_id")
-    clauses = [clause]
-    if subject_actor_id is not None:
-        clauses.append("subject_actor_id = ?")
-        values.append(subject_actor_id)
-    if not include_history:
+    clauses = [clause, *(f"{FILTERS[name]} = ?" for name in filters)]
+    values += filters.values()
+    if not include_history and "status" not in filters:
         clauses.append("status = 'active'")
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM identity_records WHERE {' AND '.join(clauses)}"
@@ -137,6 +144,13 @@ def list_identity(
     last = records[-1] if len(rows) > limit else None
     position = None if last is None else Position(last.created_at, last.identity_id).encode()
     return IdentityList(items=records, next_cursor=position)
+
+
+def identity_history(connection: sqlite3.Connection, identity_id: str) -> IdentityList:
+    """All versions of a record, newest first. Raises: RefusedError (UNKNOWN_IDENTITY)."""
+    read_identity(connection, identity_id)
+    chain = versions(connection, "identity", identity_id)
+    return IdentityList(items=tuple(read_identity(connection, each) for each in chain))
 
 
 def _check_author(record: IdentityRecord, author: Author) -> None:

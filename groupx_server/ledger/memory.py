@@ -20,6 +20,7 @@ from groupx_server.ledger.records import (
     require_actor,
     require_source,
     require_text,
+    versions,
 )
 from groupx_server.ledger.rooms import read_room
 from groupx_shared.errors import ErrorCode, RefusedError
@@ -39,7 +40,11 @@ FILTERS: Final = {
     "kind": "kind",
     "author_actor_id": "author_actor_id",
     "subject_actor_id": "subject_actor_id",
+    "source_event_id": "source_event_id",
+    "status": "status",
+    "pinned": "CASE WHEN pinned_at IS NULL THEN 'false' ELSE 'true' END",
 }
+"""Names of filters to the SQL that must equal the value; a status asks for history by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +169,7 @@ def list_memory(
     clause, values = page_clause(cursor, "memory_id")
     clauses = [clause, *(f"{FILTERS[name]} = ?" for name in filters)]
     values += filters.values()
-    if not include_history:
+    if not include_history and "status" not in filters:
         clauses.append("status = 'active'")
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM memory_records WHERE {' AND '.join(clauses)}"
@@ -176,6 +181,13 @@ def list_memory(
     last = records[-1] if records else None
     position = Position(last.created_at, last.memory_id).encode() if more and last else None
     return MemoryList(items=records, next_cursor=position)
+
+
+def memory_history(connection: sqlite3.Connection, memory_id: str) -> MemoryList:
+    """All versions of a record, newest first. Raises: RefusedError (UNKNOWN_MEMORY)."""
+    read_memory(connection, memory_id)
+    chain = versions(connection, "memory", memory_id)
+    return MemoryList(items=tuple(read_memory(connection, each) for each in chain))
 
 
 def _check_scope(connection: sqlite3.Connection, memory: NewMemory) -> None:

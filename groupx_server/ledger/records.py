@@ -6,11 +6,20 @@ import base64
 import binascii
 import sqlite3
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, Literal
 
 from groupx_server.ledger.events import unknown_event
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.text import safe_line
+
+RecordKind = Literal["memory", "identity"]
+MAX_VERSIONS: Final = 200
+"""Followed on each side of a record: a text that was corrected more often is a diary."""
+
+_VERSIONS: Final[dict[RecordKind, tuple[str, str, str]]] = {
+    "memory": ("memory_records", "memory_id", "supersedes_memory_id"),
+    "identity": ("identity_records", "identity_id", "supersedes_identity_id"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +62,21 @@ def page_clause(cursor: str | None, id_column: str) -> tuple[str, list[Any]]:
         f"(created_at, {id_column}) < (?, ?)",
         [position.created_at, position.record_id],
     )
+
+
+def versions(connection: sqlite3.Connection, kind: RecordKind, record_id: str) -> list[str]:
+    """The ids of all versions of a record, newest first, at most `MAX_VERSIONS` on each side."""
+    table, column, older = _VERSIONS[kind]
+    up, down = (
+        connection.execute(
+            f"WITH RECURSIVE chain(id, step) AS (VALUES (?1, 0) UNION"
+            f" SELECT {wanted}, step + 1 FROM chain JOIN {table} ON {known} = chain.id"
+            f" WHERE {wanted} IS NOT NULL AND step < ?2) SELECT id FROM chain ORDER BY step",
+            (record_id, MAX_VERSIONS),
+        ).fetchall()
+        for wanted, known in ((column, older), (older, column))
+    )
+    return [each for (each,) in (*up[:0:-1], *down)]
 
 
 def require_source(connection: sqlite3.Connection, event_id: str | None) -> None:

@@ -11,12 +11,23 @@ from groupx_server.ledger.accept import Source
 from groupx_server.ledger.commands import once
 from groupx_server.ledger.identity_records import (
     NewIdentity,
+    identity_history,
     list_identity,
+    read_identity,
     remember_identity,
     retract_identity,
     supersede_identity,
 )
-from groupx_server.ledger.memory import NewMemory, list_memory, pin, remember, retract, supersede
+from groupx_server.ledger.memory import (
+    NewMemory,
+    list_memory,
+    memory_history,
+    pin,
+    read_memory,
+    remember,
+    retract,
+    supersede,
+)
 from groupx_server.ledger.records import Author
 from groupx_server.rooms.turnrunner import Runtime
 from groupx_shared.wire.base import WireModel
@@ -56,6 +67,15 @@ class Memories:
             limit=limit,
         )
         return await self._runtime.ledger.read(query)
+
+    async def read_memory(self, memory_id: str) -> MemoryReply:
+        """One record in any state."""
+        found = await self._runtime.ledger.read(partial(read_memory, memory_id=memory_id))
+        return MemoryReply(memory=found)
+
+    async def memory_history(self, memory_id: str) -> MemoryList:
+        """All versions of a record, newest first."""
+        return await self._runtime.ledger.read(partial(memory_history, memory_id=memory_id))
 
     async def remember(self, request: RememberMemory, source: Source) -> MemoryReply:
         """Keep something."""
@@ -121,17 +141,26 @@ class Memories:
         )
 
     async def list_identity(
-        self, subject_actor_id: str | None, include_history: bool, cursor: str | None, limit: int
+        self, filters: Mapping[str, str], include_history: bool, cursor: str | None, limit: int
     ) -> IdentityList:
         """Records, newest first."""
         query = partial(
             list_identity,
-            subject_actor_id=subject_actor_id,
+            filters=filters,
             include_history=include_history,
             cursor=cursor,
             limit=limit,
         )
         return await self._runtime.ledger.read(query)
+
+    async def read_identity(self, identity_id: str) -> IdentityReply:
+        """One record in any state."""
+        found = await self._runtime.ledger.read(partial(read_identity, identity_id=identity_id))
+        return IdentityReply(identity=found)
+
+    async def identity_history(self, identity_id: str) -> IdentityList:
+        """All versions of a record, newest first."""
+        return await self._runtime.ledger.read(partial(identity_history, identity_id=identity_id))
 
     async def remember_identity(self, request: RememberIdentity, source: Source) -> IdentityReply:
         """Say something of an agent."""

@@ -135,14 +135,26 @@ class Api:
         """A page of memory records."""
         return self._call("GET", path_of("api", "memory", query=query))
 
-    def remember(self, body: Json) -> Json:
-        """Keep a memory record."""
-        return self._call("POST", "/api/memory", {"clientCommandId": new_id("cmd"), **body})
+    def identity(self, **query: str | None) -> Json:
+        """A page of identity records."""
+        return self._call("GET", path_of("api", "identity", query=query))
 
-    def change_memory(self, record_id: str, how: str, body: Json | None = None) -> Json:
+    def record(self, kind: str, record_id: str) -> Json:
+        """One record. `kind`: memory or identity, here and below."""
+        return self._call("GET", path_of("api", kind, record_id))
+
+    def record_history(self, kind: str, record_id: str) -> Json:
+        """All versions of a record."""
+        return self._call("GET", path_of("api", kind, record_id, "history"))
+
+    def add_record(self, kind: str, body: Json) -> Json:
+        """Keep a record."""
+        return self._call("POST", path_of("api", kind), {"clientCommandId": new_id("cmd"), **body})
+
+    def change_record(self, kind: str, record_id: str, how: str, body: Json) -> Json:
         """Supersede, retract or pin a record."""
-        path = path_of("api", "memory", record_id, how)
-        return self._call("POST", path, {"clientCommandId": new_id("cmd"), **(body or {})})
+        path = path_of("api", kind, record_id, how)
+        return self._call("POST", path, {"clientCommandId": new_id("cmd"), **body})
 
     def shut_down(self) -> Json:
         """Ask the server to stop; it names the workspace, so no other server ever obeys."""

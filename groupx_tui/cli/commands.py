@@ -10,6 +10,7 @@ from typing import Final
 
 from groupx_tui.cli.agentcommands import AGENT_COMMANDS
 from groupx_tui.cli.filecommands import FILE_COMMANDS
+from groupx_tui.cli.memorycommands import IDENTITY_COMMANDS, MEMORY_COMMANDS
 from groupx_tui.cli.options import CONFIG, JSON, Argument, Command, Option
 
 ROOM: Final = Option(
@@ -37,7 +38,6 @@ TIMEOUT: Final = Option(
     metavar="SECONDS",
 )
 ROOM_ARGUMENT: Final = Argument("room", "Room id.", metavar="ROOM", complete="rooms")
-MEMORY_ARGUMENT: Final = Argument("record", "Record id, like mem_01…", metavar="RECORD")
 TURN_ARGUMENT: Final = Argument("turn", "Turn id, like turn_01…", metavar="TURN")
 
 OPEN_ROOM: Final = Option(("--room", "-r"), "Room to open.", metavar="ROOM", complete="rooms")
@@ -301,74 +301,8 @@ COMMANDS: Final = (
         arguments=(TURN_ARGUMENT,),
         options=(WAIT, TIMEOUT, JSON, CONFIG),
     ),
-    Command(
-        ("memory", "list"),
-        "memory:run_list",
-        "What is remembered: a room's memory, or an agent's.",
-        options=(
-            ROOM,
-            Option(("--agent",), "This agent's own memory.", metavar="AGENT", complete="agents"),
-            Option(("--history",), "Corrected and retracted records too.", kind="flag"),
-            JSON,
-            CONFIG,
-        ),
-    ),
-    Command(
-        ("memory", "remember"),
-        "memory:run_remember",
-        "Remember something in a room, or as an agent's core memory.",
-        arguments=(Argument("text", "What to remember.", metavar="TEXT"),),
-        options=(
-            ROOM,
-            Option(
-                ("--agent",),
-                "As this agent's core memory.",
-                metavar="AGENT",
-                complete="agents",
-            ),
-            Option(
-                ("--kind", "-k"),
-                "fact, decision, preference, instruction, constraint or note.",
-                default="fact",
-                metavar="KIND",
-            ),
-            Option(("--source",), "Event that says so.", metavar="EVENT"),
-            Option(("--pin",), "Goes with every turn.", kind="flag"),
-            JSON,
-            CONFIG,
-        ),
-    ),
-    Command(
-        ("memory", "correct"),
-        "memory:run_correct",
-        "Put a corrected text in the place of a record.",
-        arguments=(
-            MEMORY_ARGUMENT,
-            Argument("text", "The corrected text.", metavar="TEXT"),
-        ),
-        options=(JSON, CONFIG),
-    ),
-    Command(
-        ("memory", "retract"),
-        "memory:run_retract",
-        "Take a record back; it stays in the history.",
-        arguments=(MEMORY_ARGUMENT,),
-        options=(JSON, CONFIG),
-    ),
-    Command(
-        ("memory", "pin"),
-        "memory:run_pin",
-        "Let a record go with every turn.",
-        arguments=(MEMORY_ARGUMENT,),
-        options=(JSON, CONFIG),
-    ),
-    Command(
-        ("memory", "unpin"),
-        "memory:run_unpin",
-        "Let a record go along only when it fits.",
-        arguments=(MEMORY_ARGUMENT,),
-        options=(JSON, CONFIG),
-    ),
+    *MEMORY_COMMANDS,
+    *IDENTITY_COMMANDS,
     Command(
         ("status",),
         "status:run",
@@ -462,6 +396,7 @@ COMMANDS: Final = (
 GROUPS: Final = {
     "rooms": "Rooms: list, create, rename, archive, restore.",
     "agents": "Agents: list, add, remove, enable, disable, set, test, restart.",
-    "memory": "Memory: list, remember, correct, retract, pin, unpin.",
+    "memory": "Memory: list, show, history, search, add, correct, retract, pin, unpin.",
+    "identity": "Who agents are: list, show, history, add, correct, retract.",
     "turns": "Turns: list, show, cancel, retry, continue.",
 }

@@ -20,17 +20,30 @@ def run(call: Invocation) -> int:
     """Print what a query finds, or have the index built anew."""
     if call.flag("rebuild"):
         return _rebuild(call, connect(call))
-    query = call.text("query")
-    if query is None:
+    if call.text("query") is None:
         raise RefusedError("Say what to look for: groupx search QUERY")
-    room, actor, kind = call.text("room"), call.text("actor"), call.required("kind")
+    kind = call.required("kind")
+    return _find(
+        call, None if kind == "all" else kind, since=call.text("since"), until=call.text("until")
+    )
+
+
+def run_memory(call: Invocation) -> int:
+    """Print the memory records that a query finds."""
+    return _find(call, "memory")
+
+
+def _find(
+    call: Invocation, kind: str | None, since: str | None = None, until: str | None = None
+) -> int:
+    room, actor = call.text("room"), call.text("actor")
     page = connect(call).search(
-        q=query,
+        q=call.required("query"),
         roomId=None if room is None else room_id(room),
-        kind=None if kind == "all" else kind,
+        kind=kind,
         actorId=None if actor is None else _actor_id(actor),
-        since=call.text("since"),
-        until=call.text("until"),
+        since=since,
+        until=until,
         limit=call.integer("limit"),
     )
     if call.flag("json"):

@@ -120,7 +120,7 @@ def _option(option: Option) -> Parameter:
     kind: Any = _choices(option) if option.kind == "choice" else _TYPES[option.kind]
     start: Any = option.start_value
     if option.kind == "choice":
-        start = kind(start)
+        start = None if start is None else kind(start)
     info = typer.Option(
         start,
         *option.flags,

@@ -62,6 +62,14 @@ class FakeMemories:
     ) -> MemoryList:
         return MemoryList(items=(memory_record(),))
 
+    async def read_memory(self, memory_id: str) -> MemoryReply:
+        _known_memory(memory_id)
+        return MemoryReply(memory=memory_record())
+
+    async def memory_history(self, memory_id: str) -> MemoryList:
+        _known_memory(memory_id)
+        return MemoryList(items=(memory_record(),))
+
     async def remember(self, request: RememberMemory, source: Source) -> MemoryReply:
         return MemoryReply(memory=memory_record(request.content, request.pinned))
 
@@ -80,8 +88,16 @@ class FakeMemories:
         return MemoryReply(memory=memory_record(pinned=request.pinned))
 
     async def list_identity(
-        self, subject_actor_id: str | None, include_history: bool, cursor: str | None, limit: int
+        self, filters: Mapping[str, str], include_history: bool, cursor: str | None, limit: int
     ) -> IdentityList:
+        return IdentityList(items=(identity_record(),))
+
+    async def read_identity(self, identity_id: str) -> IdentityReply:
+        _known_identity(identity_id)
+        return IdentityReply(identity=identity_record())
+
+    async def identity_history(self, identity_id: str) -> IdentityList:
+        _known_identity(identity_id)
         return IdentityList(items=(identity_record(),))
 
     async def remember_identity(self, request: RememberIdentity, source: Source) -> IdentityReply:

@@ -32,6 +32,14 @@ async def list_memory(call: Call[MemoryQuery, None]) -> Reply:
     )
 
 
+async def read_memory(call: Call[NoQuery, None]) -> Reply:
+    return json_reply(await call.rooms.memories.read_memory(call.path["memoryId"]))
+
+
+async def memory_history(call: Call[NoQuery, None]) -> Reply:
+    return json_reply(await call.rooms.memories.memory_history(call.path["memoryId"]))
+
+
 async def remember(call: Call[NoQuery, RememberMemory]) -> Reply:
     return json_reply(await call.rooms.memories.remember(call.body, call.credential.source), 201)
 
@@ -56,9 +64,17 @@ async def list_identity(call: Call[IdentityQuery, None]) -> Reply:
     has_history = query.include_history == "true"
     return json_reply(
         await call.rooms.memories.list_identity(
-            query.subject_actor_id, has_history, query.cursor, query.limit
+            query.filters(), has_history, query.cursor, query.limit
         )
     )
+
+
+async def read_identity(call: Call[NoQuery, None]) -> Reply:
+    return json_reply(await call.rooms.memories.read_identity(call.path["identityId"]))
+
+
+async def identity_history(call: Call[NoQuery, None]) -> Reply:
+    return json_reply(await call.rooms.memories.identity_history(call.path["identityId"]))
 
 
 async def remember_identity(call: Call[NoQuery, RememberIdentity]) -> Reply:
@@ -106,6 +122,26 @@ ROUTES: tuple[AnyRoute, ...] = (
         summary="Remember something, for a room or as an agent's core memory.",
         status=201,
         errors=_WRITE,
+    ),
+    Route(
+        method="GET",
+        path="/api/memory/{memoryId}",
+        handler=read_memory,
+        query=NoQuery,
+        body=NoneType,
+        reply=MemoryReply,
+        summary="One memory record, in whatever state.",
+        errors=(ErrorCode.UNKNOWN_MEMORY,),
+    ),
+    Route(
+        method="GET",
+        path="/api/memory/{memoryId}/history",
+        handler=memory_history,
+        query=NoQuery,
+        body=NoneType,
+        reply=MemoryList,
+        summary="All versions of a memory record, newest first.",
+        errors=(ErrorCode.UNKNOWN_MEMORY,),
     ),
     Route(
         method="POST",
@@ -157,6 +193,26 @@ ROUTES: tuple[AnyRoute, ...] = (
         summary="Say something about who an agent is here.",
         status=201,
         errors=_WRITE,
+    ),
+    Route(
+        method="GET",
+        path="/api/identity/{identityId}",
+        handler=read_identity,
+        query=NoQuery,
+        body=NoneType,
+        reply=IdentityReply,
+        summary="One identity record, in whatever state.",
+        errors=(ErrorCode.UNKNOWN_IDENTITY,),
+    ),
+    Route(
+        method="GET",
+        path="/api/identity/{identityId}/history",
+        handler=identity_history,
+        query=NoQuery,
+        body=NoneType,
+        reply=IdentityList,
+        summary="All versions of an identity record, newest first.",
+        errors=(ErrorCode.UNKNOWN_IDENTITY,),
     ),
     Route(
         method="POST",

@@ -10,6 +10,7 @@ import pytest
 
 from groupx_server.ledger.identity_records import (
     NewIdentity,
+    identity_history,
     list_identity,
     remember_identity,
     retract_identity,
@@ -18,6 +19,7 @@ from groupx_server.ledger.identity_records import (
 from groupx_server.ledger.memory import (
     NewMemory,
     list_memory,
+    memory_history,
     pin,
     read_memory,
     remember,
@@ -169,8 +171,41 @@ def test_identity_is_corrected_by_its_author_or_a_person(book: sqlite3.Connectio
     new = supersede_identity(book, own.identity_id, "I am very brief", YOU, NOW)
     assert new.supersedes_identity_id == own.identity_id
     retract_identity(book, new.identity_id, YOU, NOW)
-    assert list_identity(book, "agent:a").items == ()
-    assert len(list_identity(book, "agent:a", include_history=True).items) == 2
+    assert list_identity(book, {"subject_actor_id": "agent:a"}).items == ()
+    of_a = {"subject_actor_id": "agent:a"}
+    assert len(list_identity(book, of_a, include_history=True).items) == 2
+    assert [r.content for r in list_identity(book, {**of_a, "status": "superseded"}).items] == [
+        "I am brief"
+    ]
+    chain = identity_history(book, own.identity_id).items
+    assert [record.content for record in chain] == ["I am very brief", "I am brief"]
+
+
+def test_the_history_of_a_record_is_the_same_from_each_of_its_versions(
+    book: sqlite3.Connection,
+) -> None:
+    first = _remember(book, content="one")
+    _remember(book, content="another matter")
+    second = supersede(book, first.memory_id, "two", YOU, NOW)
+    third = supersede(book, second.memory_id, "three", YOU, NOW)
+    for version in (first, second, third):
+        chain = memory_history(book, version.memory_id).items
+        assert [record.content for record in chain] == ["three", "two", "one"]
+
+
+def test_records_are_narrowed_by_state_pin_and_source(book: sqlite3.Connection) -> None:
+    source = send(book, to=()).reply.message_event_id
+    _remember(book, content="pinned", is_pinned=True)
+    _remember(book, content="sourced", source_event_id=source)
+    retract(book, _remember(book, content="gone").memory_id, YOU, NOW)
+
+    def found(**filters: str) -> list[str]:
+        return [record.content for record in list_memory(book, filters).items]
+
+    assert found(pinned="true") == ["pinned"]
+    assert found(pinned="false") == ["sourced"]
+    assert found(source_event_id=source) == ["sourced"]
+    assert found(status="retracted") == ["gone"]
 
 
 def test_a_text_of_white_space_is_refused(book: sqlite3.Connection) -> None:

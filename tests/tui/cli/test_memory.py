@@ -24,12 +24,41 @@ def test_list_prints_records_cleaned(groupx: Groupx, server: CliServer) -> None:
     assert "the port␛[2J is 4310" in result.out
     assert "pinned" in result.out
     [(_, path, _)] = server.requests
-    assert path == "/api/memory?scopeType=agent&scopeId=agent:kimi&includeHistory=true"
+    assert path == "/api/memory?scopeType=agent&scopeId=agent:kimi&includeHistory=true&limit=100"
 
 
-def test_remember_sends_scope_and_kind(groupx: Groupx, server: CliServer) -> None:
+def test_list_narrows_by_all_that_is_given(groupx: Groupx, server: CliServer) -> None:
+    server.replies["GET", "/api/memory"] = (200, {"items": [], "nextCursor": "more"})
+    words = "--all --kind fact --author user:web --about kimi --status retracted --pinned --dated"
+    result = groupx("memory", "list", *words.split(), "-n", "5", "--cursor", "c")
+    [(_, path, _)] = server.requests
+    assert path == (
+        "/api/memory?kind=fact&authorActorId=user:web&subjectActorId=agent:kimi&status=retracted"
+        "&pinned=true&agentMemoryType=dated&limit=5&cursor=c"
+    )
+    assert "--cursor more" in result.err
+
+
+def test_a_record_is_shown_with_its_source_and_its_versions(
+    groupx: Groupx, server: CliServer
+) -> None:
+    record = {**RECORD, "sourceEventId": "evt_1"}
+    server.replies["GET", "/api/memory/mem_1"] = (200, {"memory": record})
+    assert "source event: evt_1" in groupx("memory", "show", "mem_1").out
+    server.replies["GET", "/api/memory/mem_1/history"] = (200, {"items": [record, record]})
+    assert groupx("memory", "history", "mem_1").out.count("4310") == 2
+
+
+def test_memory_is_searched(groupx: Groupx, server: CliServer) -> None:
+    server.replies["GET", "/api/search"] = (200, {"hits": []})
+    assert "Nothing found" in groupx("memory", "search", "port").err
+    [(_, path, _)] = server.requests
+    assert path == "/api/search?q=port&kind=memory&limit=20"
+
+
+def test_add_sends_scope_and_kind(groupx: Groupx, server: CliServer) -> None:
     server.replies["POST", "/api/memory"] = (201, {"memory": RECORD})
-    result = groupx("memory", "remember", "the port is 4310", "--pin", "--kind", "decision")
+    result = groupx("memory", "add", "the port is 4310", "--pin", "--kind", "decision")
     assert (result.code, result.out) == (0, "mem_1\n")
 
 
