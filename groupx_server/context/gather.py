@@ -2,7 +2,7 @@
 
 Built at dispatch: what was said while the turn waited is in it. The agent's own answers are left
 out (its native session remembers them) unless that session is new; so are messages that will
-reach the agent as turns of their own.
+reach the agent as turns of their own. What the room's summary covers is told by the summary.
 """
 
 from __future__ import annotations
@@ -13,11 +13,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from groupx_server.context.packet import SOFT_SHARE, Packet, PacketInput, build_packet
+from groupx_server.context.packet import (
+    SOFT_SHARE,
+    Checkpoint,
+    Packet,
+    PacketInput,
+    Watched,
+    build_packet,
+)
 from groupx_server.context.recall import all_records, read_records
 from groupx_server.ledger.dispatch import delivered_seq
 from groupx_server.ledger.messages import SpokenMessage, newest_between, read_message, said_after
+from groupx_server.ledger.pairs import pair_of
 from groupx_server.ledger.rooms import read_room
+from groupx_server.ledger.summaries import Summary, active_summary, reset_floor
 from groupx_server.ledger.turns import open_sources
 from groupx_shared.errors import ErrorCode, GroupXError
 from groupx_shared.wire.replies import ContextUsage
@@ -41,23 +50,26 @@ class PacketRequest:
     identity: str | None
     session_is_fresh: bool
     max_chars: int
+    turn_id: str = ""
+    soft_share: float = SOFT_SHARE
+    draft: SpokenMessage | None = None
+    """For a preview: the message that is not sent yet, in place of `source_event_id`."""
 
 
 def gather_packet(connection: sqlite3.Connection, request: PacketRequest) -> Packet:
     """Read and render the packet. Raises: ContextBudgetError; GroupXError when the source message
     is gone."""
-    current = read_message(connection, request.source_event_id)
-    if current is None:
-        raise GroupXError(
-            f"The message {request.source_event_id} of this turn is not in the ledger.",
-            code=ErrorCode.STORE_CONFLICT,
-        )
+    current = request.draft or _source_message(connection, request.source_event_id)
     room = read_room(connection, request.room_id)
-    after_seq = 0
+    after_seq = reset_floor(connection, request.room_id)
     if not request.session_is_fresh:
-        after_seq = delivered_seq(connection, request.actor_id, request.room_id)
+        after_seq = max(after_seq, delivered_seq(connection, request.actor_id, request.room_id))
+    summary = active_summary(connection, request.room_id)
+    if summary is not None and summary.through_seq <= after_seq:
+        summary = None
+    told_seq = after_seq if summary is None else summary.through_seq
     chain = _reply_chain(connection, current)
-    delta = _delta(connection, request, after_seq, room.last_seq, [current, *chain])
+    delta = _delta(connection, request, told_seq, room.last_seq, [current, *chain])
     source = PacketInput(
         room_id=request.room_id,
         room_title=room.title,
@@ -71,9 +83,39 @@ def gather_packet(connection: sqlite3.Connection, request: PacketRequest) -> Pac
         delta_total=delta.total,
         identity=request.identity,
         session_is_fresh=request.session_is_fresh,
-        records=read_records(connection, request.room_id, request.actor_id),
+        records=read_records(connection, request.room_id, request.actor_id, current.content),
+        watched=_watched(connection, request.turn_id),
+        checkpoint=None if summary is None else _checkpoint(summary),
     )
-    return build_packet(source, _fence(source), request.max_chars)
+    return build_packet(source, _fence(source), request.max_chars, request.soft_share)
+
+
+def _source_message(connection: sqlite3.Connection, event_id: str) -> SpokenMessage:
+    current = read_message(connection, event_id)
+    if current is None:
+        raise GroupXError(
+            f"The message {event_id} of this turn is not in the ledger.",
+            code=ErrorCode.STORE_CONFLICT,
+        )
+    return current
+
+
+def _checkpoint(summary: Summary) -> Checkpoint:
+    return Checkpoint(
+        summary.summary_id,
+        summary.generator_actor_id,
+        summary.from_seq,
+        summary.through_seq,
+        summary.created_at,
+        summary.content,
+    )
+
+
+def _watched(connection: sqlite3.Connection, turn_id: str) -> list[Watched]:
+    pair = pair_of(connection, turn_id)
+    if pair is None:
+        return []
+    return [Watched(s.turn_id, s.actor_id, pair.task_event_id) for s in pair.subjects]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +168,7 @@ def _fence(source: PacketInput) -> str:
     texts = [source.identity or "", source.current.content]
     texts += [message.content for message in (*source.reply_chain, *source.delta)]
     texts += [record.content for record in all_records(source.records)]
+    texts += [] if source.checkpoint is None else [source.checkpoint.content]
     while True:
         fence = secrets.token_urlsafe(FENCE_BYTES)
         if not any(fence in text for text in texts):
@@ -136,8 +179,11 @@ def context_usage(connection: sqlite3.Connection, room_id: str, max_chars: int) 
     """How full a packet over the whole room would be, in constant time: an estimate in
     characters, not tokens."""
     room = read_room(connection, room_id)
-    said = said_after(connection, room_id, 0)
+    floor, summary = reset_floor(connection, room_id), active_summary(connection, room_id)
+    said = said_after(connection, room_id, floor if summary is None else summary.through_seq)
     estimate = said.chars + said.messages * ENTRY_OVERHEAD
+    if summary is not None:
+        estimate += len(summary.content) + ENTRY_OVERHEAD
     return ContextUsage(
         room_id=room_id,
         through_seq=room.last_seq,
@@ -146,4 +192,7 @@ def context_usage(connection: sqlite3.Connection, room_id: str, max_chars: int) 
         compaction_trigger_characters=int(max_chars * SOFT_SHARE),
         utilization_percent=round(min(100.0, 100 * estimate / max_chars), 1),
         uncompacted_message_count=said.messages,
+        summary_through_seq=None if summary is None else summary.through_seq,
+        summary_characters=None if summary is None else len(summary.content),
+        reset_through_seq=floor or None,
     )

@@ -14,17 +14,18 @@ from typing import Any
 from groupx_server.domain.causality import check_cycle
 from groupx_server.domain.command import canonical_hash
 from groupx_server.domain.limits import Limits
+from groupx_server.domain.supervision import check_pair
 from groupx_server.ledger.commands import find_receipt, store_receipt
 from groupx_server.ledger.events import NewEvent, insert_event, unknown_event
 from groupx_server.ledger.failpoints import failpoint
 from groupx_server.ledger.lineage import Link, read_chain
+from groupx_server.ledger.pairs import Order, Watch, write_pair
+from groupx_server.ledger.queueing import Cause, Target, queue_turn
 from groupx_server.ledger.rooms import require_open_room
 from groupx_server.ledger.rootlimits import enforce_limits
-from groupx_server.ledger.turns import lane_ahead
-from groupx_shared.ids import BINDING_LOCAL, INSTANCE_LOCAL, SYSTEM, USER_WEB, new_id
-from groupx_shared.wire.bodies import TurnQueuedBody
+from groupx_shared.ids import BINDING_LOCAL, INSTANCE_LOCAL, USER_WEB, new_id
 from groupx_shared.wire.events import EventType
-from groupx_shared.wire.replies import MessageAccepted, QueuedTurn
+from groupx_shared.wire.replies import MessageAccepted
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +36,6 @@ class Source:
     actor_id: str = USER_WEB
     instance_id: str | None = INSTANCE_LOCAL
     source_kind: str = "web"
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """An agent to wake."""
-
-    actor_id: str
-    adapter_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +56,18 @@ class AcceptMessage:
     """The turn that this message takes up again (retry, continue)."""
     is_asked: bool = False
     """The parent turn waits for the answers."""
+    watch: Watch | None = None
+    """Who shall watch the targets."""
+    message_kind: str | None = None
+    """`kind` of the message's body."""
 
     def hash(self) -> str:
         """Canonical hash over everything that makes it this message."""
+        watch = {} if self.watch is None else {"watch": _hashed(self.watch)}
         return canonical_hash(
             self.command_type,
             {
+                **watch,
                 "roomId": self.room_id,
                 "content": self.content,
                 "targets": [target.actor_id for target in self.targets],
@@ -79,6 +78,10 @@ class AcceptMessage:
                 "causationId": self.causation_id,
             },
         )
+
+
+def _hashed(watch: Watch) -> dict[str, Any]:
+    return {"observers": [target.actor_id for target in watch.observers], "brief": watch.brief}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +130,10 @@ def place_message(
     targets = [target.actor_id for target in command.targets]
     if command.is_asked:
         check_cycle(chain, targets)
+    if command.watch is not None:
+        observers = [target.actor_id for target in command.watch.observers]
+        check_pair(targets, observers, command.source.actor_id)
+        targets += observers
     enforce_limits(
         connection,
         limits,
@@ -165,16 +172,45 @@ def _require_reply(connection: sqlite3.Connection, command: AcceptMessage) -> No
 def _write(
     connection: sqlite3.Connection, command: AcceptMessage, correlation_id: str, now: str
 ) -> MessageAccepted:
-    message_id = new_id("evt")
+    message_id, seq = write_message(connection, command, correlation_id, now)
+    cause = Cause(
+        message_id,
+        command.room_id,
+        correlation_id,
+        command.hop_count,
+        command.parent_turn_id,
+        command.is_asked,
+    )
+    turns = [queue_turn(connection, target, cause, now) for target in command.targets]
+    watched = None
+    if command.watch is not None:
+        source = command.source
+        order = Order(source.actor_id, source.instance_id, turns, cause)
+        watched = write_pair(connection, command.watch, order, now)
+    return MessageAccepted(
+        message_event_id=message_id,
+        seq=seq,
+        room_id=command.room_id,
+        correlation_id=correlation_id,
+        turns=tuple(turns),
+        supervision=watched,
+    )
+
+
+def write_message(
+    connection: sqlite3.Connection, command: AcceptMessage, correlation_id: str, now: str
+) -> tuple[str, int]:
+    """Write the message alone; return its event id and seq."""
+    kind = {} if command.message_kind is None else {"kind": command.message_kind}
     event = NewEvent(
-        event_id=message_id,
+        event_id=new_id("evt"),
         room_id=command.room_id,
         type=EventType.MESSAGE_CREATED,
         actor_id=command.source.actor_id,
         instance_id=command.source.instance_id,
         correlation_id=correlation_id,
         occurred_at=now,
-        body={"content": command.content},
+        body={"content": command.content, **kind},
         to=[target.actor_id for target in command.targets],
         reply_to_event_id=command.reply_to_event_id,
         causation_id=command.causation_id or command.parent_turn_id,
@@ -183,76 +219,4 @@ def _write(
             "authorActorId": command.source.actor_id,
         },
     )
-    seq = insert_event(connection, event)
-    turns = [
-        _queue_turn(connection, command, target, message_id, correlation_id, now)
-        for target in command.targets
-    ]
-    return MessageAccepted(
-        message_event_id=message_id,
-        seq=seq,
-        room_id=command.room_id,
-        correlation_id=correlation_id,
-        turns=tuple(turns),
-    )
-
-
-def _queue_turn(
-    connection: sqlite3.Connection,
-    command: AcceptMessage,
-    target: Target,
-    message_id: str,
-    correlation_id: str,
-    now: str,
-) -> QueuedTurn:
-    turn_id, event_id = new_id("turn"), new_id("evt")
-    before, active_turn_id = lane_ahead(connection, target.actor_id)
-    body = TurnQueuedBody(
-        turn_id=turn_id,
-        source_event_id=message_id,
-        target_actor_id=target.actor_id,
-        adapter_id=target.adapter_id,
-        hop_count=command.hop_count,
-        parent_turn_id=command.parent_turn_id,
-        asked=command.is_asked,
-    )
-    queued = NewEvent(
-        event_id=event_id,
-        room_id=command.room_id,
-        type=EventType.TURN_QUEUED,
-        actor_id=SYSTEM,
-        correlation_id=correlation_id,
-        occurred_at=now,
-        body=body.model_dump(by_alias=True, exclude_none=True),
-        to=[target.actor_id],
-        causation_id=message_id,
-    )
-    seq = insert_event(connection, queued)
-    values: dict[str, Any] = {
-        "turn_id": turn_id,
-        "source_event_id": message_id,
-        "target_actor_id": target.actor_id,
-        "adapter_id": target.adapter_id,
-        "parent_turn_id": command.parent_turn_id,
-        "root_correlation_id": correlation_id,
-        "hop_count": command.hop_count,
-        "queued_event_id": event_id,
-        "enqueue_seq": seq,
-        "queued_at": now,
-        "room_id": command.room_id,
-        "asked": command.is_asked,
-    }
-    connection.execute(
-        "INSERT INTO turns(turn_id, source_event_id, target_actor_id, adapter_id, parent_turn_id,"
-        " root_correlation_id, hop_count, queued_event_id, enqueue_seq, status, queued_at,"
-        " transport, room_id, asked) VALUES (:turn_id, :source_event_id, :target_actor_id,"
-        " :adapter_id, :parent_turn_id, :root_correlation_id, :hop_count, :queued_event_id,"
-        " :enqueue_seq, 'queued', :queued_at, 'structured', :room_id, :asked)",
-        values,
-    )
-    return QueuedTurn(
-        target=target.actor_id,
-        turn_id=turn_id,
-        queue_position=before,
-        active_turn_id=active_turn_id,
-    )
+    return event.event_id, insert_event(connection, event)

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from groupx_server.domain.limits import Limits
-from groupx_server.ledger.accept import AcceptMessage, Source, Target, accept_message
+from groupx_server.ledger.accept import AcceptMessage, Source, accept_message
 from groupx_server.ledger.callers import Caller, CallerTurn, require_turn
+from groupx_server.ledger.queueing import Target
 from groupx_server.ledger.stops import Stop, Stopped, is_limit, record_stop
 from groupx_shared.errors import RefusedError
 from groupx_shared.wire.bodies import HeldCall

@@ -9,8 +9,9 @@ from __future__ import annotations
 import sqlite3
 from typing import Final, Literal
 
-from groupx_server.ledger.accept import AcceptMessage, Source, Target
+from groupx_server.ledger.accept import AcceptMessage, Source
 from groupx_server.ledger.messages import read_message
+from groupx_server.ledger.queueing import Target
 from groupx_server.ledger.turns import read_turn
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.wire.bodies import TERMINAL_STATUSES

@@ -15,7 +15,6 @@ from functools import partial
 from typing import Final
 
 from groupx_server.domain.acknowledgement import is_acknowledgement
-from groupx_server.ledger.accept import Target
 from groupx_server.ledger.callers import Caller, require_turn
 from groupx_server.ledger.calls import AgentCall, CallKind, CallPlaced, CallStopped, place_call
 from groupx_server.ledger.cancel import cancel_turn
@@ -26,6 +25,7 @@ from groupx_server.ledger.outcomes import (
     is_working,
     read_outcomes,
 )
+from groupx_server.ledger.queueing import Target
 from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.askresults import ask_result
 from groupx_server.rooms.toolresults import AskResult, PublishResult, SendResult

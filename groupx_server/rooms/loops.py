@@ -13,14 +13,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from groupx_server.domain.limits import Limits
-from groupx_server.ledger.accept import AcceptMessage, Source, Target, place_message
+from groupx_server.ledger.accept import AcceptMessage, Source, place_message
 from groupx_server.ledger.commands import once
+from groupx_server.ledger.pairs import Watch
+from groupx_server.ledger.queueing import Target
 from groupx_server.ledger.stops import Pending, grant, pending_stops, record_continued
 from groupx_server.ledger.turns import read_turn
 from groupx_server.rooms.again import plan_again
 from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.roster import Roster
 from groupx_server.rooms.turnrunner import Runtime
+from groupx_server.rooms.watchorders import targets_of
 from groupx_shared.wire.bodies import HeldCall, LoopContinuedBody
 from groupx_shared.wire.replies import RootContinued
 
@@ -63,7 +66,7 @@ class Loops:
         )
         reply, is_new = await runtime.ledger.write(partial(_let_go_on, going=going))
         if is_new:
-            self._agents.queued(turn.target for sent in reply.messages for turn in sent.turns)
+            self._agents.queued(target for sent in reply.messages for target in targets_of(sent))
         return reply
 
 
@@ -131,7 +134,12 @@ def _held_call(
         hop_count=parent.hop_count + 1,
         parent_turn_id=parent.turn_id,
         correlation_id=going.correlation_id,
+        watch=_held_watch(held, going.roster),
     )
+
+
+def _held_watch(held: HeldCall, roster: Roster) -> Watch | None:
+    return Watch(_targets(roster, held.observers), held.brief or "") if held.observers else None
 
 
 def _unsent_turn(connection: sqlite3.Connection, stop: Pending, going: _Going) -> AcceptMessage:

@@ -17,11 +17,13 @@ from typing import cast
 import orjson
 
 from groupx_server.context.gather import context_usage
-from groupx_server.ledger.accept import AcceptMessage, Source, Target, accept_message
+from groupx_server.ledger.accept import AcceptMessage, Source, accept_message
 from groupx_server.ledger.cancel import cancel_turn
 from groupx_server.ledger.commands import once
 from groupx_server.ledger.events import page, read_event, rows_after
 from groupx_server.ledger.overview import Overview, read_overview, whole_text
+from groupx_server.ledger.pairs import Watch
+from groupx_server.ledger.queueing import Target
 from groupx_server.ledger.rooms import change_room, create_room, list_rooms, read_room
 from groupx_server.ledger.turns import TurnSelection, list_turns, read_turn
 from groupx_server.ledger.usage import read_usage
@@ -32,9 +34,10 @@ from groupx_server.rooms.memories import Memories
 from groupx_server.rooms.rows import DurableFrameSource, EventRows
 from groupx_server.rooms.searching import Searching
 from groupx_server.rooms.turnrunner import Runtime
+from groupx_server.rooms.watchorders import targets_of, watchers
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.ids import ROOM_PATTERN, RoomId, new_id
-from groupx_shared.text import safe_line
+from groupx_shared.text import safe_line, safe_text
 from groupx_shared.wire.replies import (
     AgentList,
     BootstrapReply,
@@ -51,7 +54,7 @@ from groupx_shared.wire.replies import (
     TurnList,
     UsageReply,
 )
-from groupx_shared.wire.requests import ChangeRoom, CreateRoom, SendMessage
+from groupx_shared.wire.requests import ChangeRoom, CreateRoom, SendMessage, Supervision
 
 RoomChange = Callable[[sqlite3.Connection, str], None]
 MAX_SLUG = 48
@@ -94,8 +97,15 @@ class RoomService:
             targets=[Target(entry.actor_id, entry.driver) for entry in entries.values()],
             reply_to_event_id=request.reply_to_event_id,
             source=source,
+            watch=self._watch(request.supervision),
         )
         return await self._accept(command)
+
+    def _watch(self, asked: Supervision | None) -> Watch | None:
+        if asked is None:
+            return None
+        observers = watchers(self._agents.roster, asked.observers)
+        return Watch(observers, safe_text(asked.brief or ""))
 
     async def take_up_again(
         self, turn_id: str, client_command_id: str, how: Again, source: Source
@@ -123,7 +133,7 @@ class RoomService:
         )
         accepted = await self._ledger.write(step)
         if not accepted.replayed:
-            self._agents.queued(turn.target for turn in accepted.reply.turns)
+            self._agents.queued(targets_of(accepted.reply))
         return accepted.reply
 
     async def cancel_turn(self, turn_id: str, client_command_id: str) -> CancelReply:

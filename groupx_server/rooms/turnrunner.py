@@ -214,6 +214,7 @@ class TurnRunner:
             identity=self._performer.identity,
             session_is_fresh=binding.is_fresh,
             max_chars=self._runtime.limits.context_characters,
+            turn_id=self.head.turn_id,
         )
         return await read_patiently(self._runtime.ledger, partial(gather_packet, request=request))
 

@@ -1,13 +1,14 @@
 """Which events become a line of the timeline, and its words.
 
 Silent: what only moves a turn (it shows in the turn's block), an agent's first session, what
-agents remember by themselves after each turn, and every transient event. Any other durable event
-becomes a line, whether or not this version knows its type: what is in the ledger is never
-invisible.
+agents remember by themselves after each turn, each look of an observer, and every transient
+event. Any other durable event becomes a line, whether or not this version knows its type: what is
+in the ledger is never invisible.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 from groupx_shared.text import safe_line
@@ -15,9 +16,14 @@ from groupx_shared.wire.base import WireModel
 from groupx_shared.wire.bodies import (
     LoopContinuedBody,
     LoopStoppedBody,
+    NudgedBody,
+    ObservedBody,
+    PairedBody,
+    PairedTurn,
     RecordBody,
     RoomBody,
     SessionBody,
+    SteeredBody,
 )
 from groupx_shared.wire.events import TRANSIENT_TYPES, Event, EventType
 from groupx_tui.state.clean import author_of, clean_id, clean_name, optional_line
@@ -27,6 +33,7 @@ Tone = Literal["info", "warning", "error"]
 
 MAX_NOTICE_CHARS: Final = 400
 MAX_EXCERPT_CHARS: Final = 160
+MAX_NAMES: Final = 8
 _EXCERPT_KEYS: Final = ("content", "title", "message", "reason", "errorMessage", "errorCode")
 """Where an unknown body most likely says something that people can read."""
 
@@ -44,6 +51,10 @@ _RECORD_SENTENCES: Final = {
     EventType.IDENTITY_SUPERSEDED: "{name} corrected a note about {subject}: {content}",
     EventType.IDENTITY_RETRACTED: "{name} took a note about {subject} back",
 }
+_LOOP_TYPES: Final[dict[str, Literal["stopped", "continued"]]] = {
+    EventType.ROUTING_LOOP_STOPPED: "stopped",
+    EventType.ROUTING_LOOP_CONTINUED: "continued",
+}
 _BY_ITSELF: Final = "automatic"
 """Source kinds of records that nobody wrote by hand begin so."""
 
@@ -60,6 +71,8 @@ def notice_of(event: Event, body: WireModel | None, seq: int) -> NoticeBlock | N
         at=optional_line(event.occurred_at) or "",
         text=safe_line(text, MAX_NOTICE_CHARS),
         tone=tone,
+        root_id=clean_id(event.correlation_id),
+        loop=_LOOP_TYPES.get(event.type, ""),
     )
 
 
@@ -75,6 +88,8 @@ def _known(event: Event, body: WireModel) -> tuple[str, Tone]:
             return safe_line(body.message, MAX_NOTICE_CHARS), "warning"
         case LoopContinuedBody():
             return f"{author_of(event.actor).name} let the agents go on", "info"
+        case PairedBody() | SteeredBody() | ObservedBody() | NudgedBody():
+            return _supervision(event, body)
         case _:
             return ("", "info") if event.type in TRANSIENT_TYPES else _generic(event)
 
@@ -96,6 +111,40 @@ def _session(event: Event, body: SessionBody) -> tuple[str, Tone]:
         return f"{name} took up its earlier session again", "info"
     why = body.error_message or body.error_code or "no reason was given"
     return f"{name} could not start a session: {safe_line(why, MAX_NOTICE_CHARS)}", "error"
+
+
+def _supervision(
+    event: Event, body: PairedBody | SteeredBody | ObservedBody | NudgedBody
+) -> tuple[str, Tone]:
+    """Advice by an agent is shown as that, with its reason; that an observer looked is not."""
+    name = author_of(event.actor).name
+    match body:
+        case PairedBody():
+            return f"{_handles(body.observers)} watches {_handles(body.workers)}", "info"
+        case SteeredBody(action="interrupt"):
+            whom = _handle(body.subject_actor_id or "") or "an agent"
+            return f"{name} stopped the turn of {whom}: {_reason(body)}", "warning"
+        case SteeredBody():
+            return f"advice by {name}: {_reason(body)}", "info"
+        case NudgedBody(outcome="unknown"):
+            return f"whether the advice by {name} arrived is not known; it is not sent again", (
+                "warning"
+            )
+        case _:
+            return "", "info"
+
+
+def _reason(body: SteeredBody) -> str:
+    return safe_line(body.reason, MAX_EXCERPT_CHARS) or "no reason was given"
+
+
+def _handles(turns: Sequence[PairedTurn]) -> str:
+    names = list(dict.fromkeys(_handle(turn.actor_id) for turn in turns[:MAX_NAMES]))
+    return ", ".join(names) or "nobody"
+
+
+def _handle(actor_id: str) -> str:
+    return clean_name(actor_id.rpartition(":")[2])
 
 
 def _record(event: Event, body: RecordBody) -> str:

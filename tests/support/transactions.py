@@ -10,7 +10,7 @@ import orjson
 
 from groupx_server.domain.limits import Limits
 from groupx_server.domain.turn import TurnStatus
-from groupx_server.ledger.accept import Accepted, AcceptMessage, Target, accept_message
+from groupx_server.ledger.accept import Accepted, AcceptMessage, accept_message
 from groupx_server.ledger.actors import upsert_agent
 from groupx_server.ledger.bindings import (
     NewBinding,
@@ -28,6 +28,7 @@ from groupx_server.ledger.dispatch import (
     mark_prompt_invoked,
 )
 from groupx_server.ledger.migrate import prepare
+from groupx_server.ledger.queueing import Target
 from groupx_server.ledger.terminal import TurnEnd, end_turn
 from groupx_server.ledger.times import utc_now
 

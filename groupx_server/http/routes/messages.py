@@ -35,6 +35,7 @@ ROUTES: tuple[AnyRoute, ...] = (
             ErrorCode.QUEUE_CAPACITY_REACHED,
             ErrorCode.ROOT_TURN_LIMIT_REACHED,
             ErrorCode.HOP_LIMIT_REACHED,
+            ErrorCode.SUPERVISION_PAIR_INVALID,
             ErrorCode.SESSION_NOT_AVAILABLE,
         ),
     ),

@@ -26,6 +26,19 @@ TERMINAL_STATUSES: Final = frozenset({"completed", "failed", "cancelled", "inter
 Certainty = Literal["not_delivered", "unknown", "delivered", "terminal"]
 
 
+class Forwarded(WireModel):
+    """The original of a message that was passed on, as it was then."""
+
+    event_id: str
+    room_id: str
+    actor_id: str
+    """Its author."""
+    display_name: str
+    occurred_at: str
+    cut: bool = False
+    """The text here is shortened; the original is whole."""
+
+
 class MessageBody(WireModel):
     """`message.created`. `turn_id` is set on an agent's answer. When `cut` is true, `content` is
     shortened with a visible mark and the whole text is at `GET /api/events/{id}/text`."""
@@ -36,6 +49,29 @@ class MessageBody(WireModel):
     cut: bool = False
     stop_reason: str | None = None
     """Set when an answer ended for another reason than being finished (max_tokens, refusal)."""
+    forwarded: Forwarded | None = None
+    """What was passed on, when `forwardedEventId` is set."""
+
+
+class DispatchBody(MessageBody):
+    """`operator.dispatch`: a task that the room assistant gave to agents. It wakes its targets like
+    a message and is shown folded."""
+
+    operation: str = "worker_dispatch"
+    """worker_dispatch, or worker_ask when it waits for the answers."""
+    prompt_length: int | None = None
+    """Characters of `content`."""
+    targets: tuple[str, ...] = ()
+
+
+class OperatorActedBody(WireModel):
+    """`operator.acted`: the room assistant did something that is no message and no record."""
+
+    tool: str
+    summary: str
+    """One line for people."""
+    subject: str | None = None
+    """Id of the turn, agent, room or root that it was done to."""
 
 
 class TurnQueuedBody(WireModel):
@@ -203,6 +239,9 @@ class HeldCall(WireModel):
     content: str
     to: tuple[str, ...]
     reply_to_event_id: str | None = None
+    observers: tuple[str, ...] = ()
+    """Who should watch those in `to`."""
+    brief: str | None = None
 
 
 class LoopStoppedBody(WireModel):
@@ -229,6 +268,72 @@ class LoopContinuedBody(WireModel):
     continues: int
     released_event_ids: tuple[str, ...] = ()
     """The messages that were held until now."""
+
+
+class PairedTurn(WireModel):
+    """One turn of a pair."""
+
+    actor_id: str
+    turn_id: str
+
+
+class PairedBody(WireModel):
+    """`supervision.paired`: observers were set on the turns of a message."""
+
+    pair_id: str
+    mode: str = "live_steer"
+    source_event_id: str
+    """The message whose turns are watched."""
+    watch_event_id: str
+    """The message to the observers: what to look out for."""
+    workers: tuple[PairedTurn, ...]
+    observers: tuple[PairedTurn, ...]
+
+
+class ObservedBody(WireModel):
+    """`supervision.observed`: an observer looked how its subject stands; `cursor` is how far it has
+    seen it."""
+
+    watch_turn_id: str
+    subject_turn_id: str
+    until: str
+    timed_out: bool
+    status: str
+    """Of the subject, at that moment."""
+    cursor: str
+    steps: int = 0
+    """Steps of the subject that it was told, not the first time perhaps."""
+
+
+class SteeredBody(WireModel):
+    """`supervision.steered`: an observer advised the agent it watches (nudge) or stopped its turn
+    and gave it something else to do (interrupt), and why."""
+
+    action: Literal["nudge", "interrupt"]
+    reason: str
+    subject_turn_id: str
+    subject_actor_id: str | None = None
+    pair_id: str
+    message_event_id: str | None = None
+    """The advice itself."""
+    delivery: Literal["live", "queued"] = "queued"
+    """live: given to the running turn (`supervision.nudged` says what became of it); queued: the
+    agent gets it as its next turn."""
+    next_turn_id: str | None = None
+    """That turn."""
+    steer_count: int = 0
+    """How often this turn was steered, this time included."""
+
+
+class NudgedBody(WireModel):
+    """`supervision.nudged`: what became of advice for a running turn."""
+
+    message_event_id: str
+    subject_turn_id: str
+    outcome: Literal["taken", "queued", "unknown"]
+    """taken: the agent has it in that turn; queued: it could not take it and gets it as its next
+    turn; unknown: it may have it, so it is not sent again."""
+    next_turn_id: str | None = None
 
 
 class RecordBody(WireModel):
@@ -259,7 +364,8 @@ class AgentsChangedBody(WireModel):
 
 BODY_MODELS: Final[dict[str, type[WireModel]]] = {
     EventType.MESSAGE_CREATED: MessageBody,
-    EventType.OPERATOR_DISPATCH: MessageBody,
+    EventType.OPERATOR_DISPATCH: DispatchBody,
+    EventType.OPERATOR_ACTED: OperatorActedBody,
     EventType.TURN_QUEUED: TurnQueuedBody,
     EventType.TURN_DISPATCHED: TurnDispatchedBody,
     EventType.TURN_STARTED: TurnStartedBody,
@@ -283,6 +389,10 @@ BODY_MODELS: Final[dict[str, type[WireModel]]] = {
     EventType.ROOM_RESTORED: RoomBody,
     EventType.ROUTING_LOOP_STOPPED: LoopStoppedBody,
     EventType.ROUTING_LOOP_CONTINUED: LoopContinuedBody,
+    EventType.SUPERVISION_PAIRED: PairedBody,
+    EventType.SUPERVISION_OBSERVED: ObservedBody,
+    EventType.SUPERVISION_STEERED: SteeredBody,
+    EventType.SUPERVISION_NUDGED: NudgedBody,
     EventType.MEMORY_REMEMBERED: RecordBody,
     EventType.MEMORY_SUPERSEDED: RecordBody,
     EventType.MEMORY_RETRACTED: RecordBody,

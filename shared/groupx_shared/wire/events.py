@@ -20,6 +20,7 @@ class EventType(StrEnum):
 
     MESSAGE_CREATED = "message.created"
     OPERATOR_DISPATCH = "operator.dispatch"
+    OPERATOR_ACTED = "operator.acted"
     TURN_QUEUED = "turn.queued"
     TURN_DISPATCHED = "turn.dispatched"
     TURN_STARTED = "turn.started"
@@ -43,6 +44,10 @@ class EventType(StrEnum):
     ROOM_RESTORED = "room.restored"
     ROUTING_LOOP_STOPPED = "routing.loop_stopped"
     ROUTING_LOOP_CONTINUED = "routing.loop_continued"
+    SUPERVISION_PAIRED = "supervision.paired"
+    SUPERVISION_OBSERVED = "supervision.observed"
+    SUPERVISION_STEERED = "supervision.steered"
+    SUPERVISION_NUDGED = "supervision.nudged"
     MEMORY_REMEMBERED = "memory.remembered"
     MEMORY_SUPERSEDED = "memory.superseded"
     MEMORY_RETRACTED = "memory.retracted"
@@ -105,6 +110,8 @@ class Event(WireModel):
     """Agents this message wakes."""
     reply_to_event_id: str | None = None
     """The message this one answers."""
+    forwarded_event_id: str | None = None
+    """The event that was passed on with this message; its author is that event's actor."""
     causation_id: str | None = None
     """The turn or event that led to this one."""
     correlation_id: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, StringConstraints
 
@@ -10,6 +10,8 @@ from groupx_shared.wire.base import RequestModel
 
 MAX_MESSAGE_CHARS: Final = 131_072
 MAX_TARGETS: Final = 32
+MAX_OBSERVERS: Final = 4
+MAX_BRIEF_CHARS: Final = 8_000
 MAX_PAGE: Final = 500
 DEFAULT_PAGE: Final = 100
 MAX_BODY_BYTES: Final = 2 * 1024 * 1024
@@ -23,6 +25,17 @@ Reference = Annotated[str, StringConstraints(min_length=1, max_length=256)]
 Title = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"\S")]
 
 
+class Supervision(RequestModel):
+    """Agents that watch the ones which a message wakes, and may advise or stop them."""
+
+    observers: Annotated[list[Reference], Field(min_length=1, max_length=MAX_OBSERVERS)]
+    """Agents other than those that the message wakes."""
+    brief: Annotated[str, StringConstraints(max_length=MAX_BRIEF_CHARS)] | None = None
+    """What they shall look out for, in words for them."""
+    mode: Literal["live_steer"] = "live_steer"
+    """The only one: they watch while the others work."""
+
+
 class SendMessage(RequestModel):
     """`POST /api/messages`."""
 
@@ -33,6 +46,8 @@ class SendMessage(RequestModel):
     """Agents to wake (`agent:codex` or `codex`); empty: a message that wakes nobody."""
     content: Annotated[str, StringConstraints(max_length=MAX_MESSAGE_CHARS)]
     reply_to_event_id: Reference | None = None
+    supervision: Supervision | None = None
+    """Who watches the agents in `to` while they work on this."""
 
 
 class CommandRequest(RequestModel):

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from groupx_server.domain.limits import Limits
-from groupx_server.ledger.accept import AcceptMessage, Target, accept_message
+from groupx_server.ledger.accept import AcceptMessage, accept_message
+from groupx_server.ledger.queueing import Target
 from groupx_server.ledger.rooms import change_room, create_room
 from groupx_shared.errors import ErrorCode, RefusedError
 from support.transactions import LIMITS, NOW, event_types, open_book, send, start

@@ -41,6 +41,17 @@ def notices(*events: Event) -> list[NoticeBlock]:
         ),
         ("identity.retracted", {"record": {}}, "Operator took a note about somebody back"),
         ("routing.loop_continued", {"continues": 1}, "Operator let the agents go on"),
+        (
+            "supervision.paired",
+            {
+                "pairId": "p",
+                "sourceEventId": "e",
+                "watchEventId": "w",
+                "workers": [{"actorId": "agent:codex", "turnId": "t"}],
+                "observers": [{"actorId": "agent:eye", "turnId": "o"}],
+            },
+            "eye watches codex",
+        ),
         ("dream.seen", {"record": {}}, "dream.seen · Operator"),
         ("x\x1by", {"content": "said\nsomething"}, "x␛y · Operator · said something"),
         ("turn.queued", {"nonsense": 1}, "turn.queued · Operator"),
@@ -78,9 +89,55 @@ def test_agents_that_were_stopped_are_a_warning() -> None:
     assert (notice.text, notice.tone) == ("Two agents talk in circles.", "warning")
 
 
+STEERED = {"reason": "Wrong\nfile.", "subjectTurnId": "t", "pairId": "p"}
+NUDGED = {"messageEventId": "e", "subjectTurnId": "t"}
+
+
+@pytest.mark.parametrize(
+    ("event_type", "body", "words", "tone"),
+    [
+        (
+            "supervision.steered",
+            {"action": "nudge", **STEERED},
+            "advice by Eye: Wrong file.",
+            "info",
+        ),
+        (
+            "supervision.steered",
+            {"action": "interrupt", **STEERED, "subjectActorId": "agent:codex"},
+            "Eye stopped the turn of codex: Wrong file.",
+            "warning",
+        ),
+        (
+            "supervision.nudged",
+            {"outcome": "unknown", **NUDGED},
+            "whether the advice by Eye arrived is not known; it is not sent again",
+            "warning",
+        ),
+    ],
+)
+def test_what_an_observer_does_is_shown_as_advice_by_an_agent_with_its_reason(
+    event_type: str, body: dict[str, Any], words: str, tone: str
+) -> None:
+    (notice,) = notices(event(event_type, body, seq=1, actor=agent_actor("eye")))
+    assert (notice.text, notice.tone) == (words, tone)
+
+
+LOOKED = {
+    "watchTurnId": "o",
+    "subjectTurnId": "t",
+    "until": "terminal",
+    "timedOut": True,
+    "status": "running",
+    "cursor": "1-2",
+}
+
+
 @pytest.mark.parametrize(
     "silent",
     [
+        event("supervision.observed", LOOKED, seq=1),
+        event("supervision.nudged", {"outcome": "taken", **NUDGED}, seq=1),
         event("memory.remembered", {"record": {"sourceKind": "automatic_turn"}}, seq=1),
         event("session.ready", {**SESSION, "phase": "ready"}, seq=1),
         event(

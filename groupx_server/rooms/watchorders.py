@@ -1,0 +1,25 @@
+"""Ordering a watch: from the names in a message to the agents that shall watch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from groupx_server.ledger.queueing import Target
+from groupx_server.rooms.roster import Roster
+from groupx_shared.wire.replies import MessageAccepted
+
+
+def watchers(roster: Roster, names: Sequence[str]) -> list[Target]:
+    """The agents of these names, each once. Raises: RefusedError (UNKNOWN_TARGET,
+    AGENT_DISABLED)."""
+    entries = {entry.actor_id: entry for entry in map(roster.resolve, names)}
+    return [Target(entry.actor_id, entry.driver) for entry in entries.values()]
+
+
+def targets_of(accepted: MessageAccepted) -> Iterator[str]:
+    """Whose lanes an accepted message wakes: its targets' and its observers'."""
+    for turn in accepted.turns:
+        yield turn.target
+    if accepted.supervision is not None:
+        for turn in accepted.supervision.observers:
+            yield turn.target
