@@ -286,7 +286,7 @@ async def _prepare_rows(ledger: Ledger, roster: Roster, site: _Site) -> None:
         for entry in roster.entries.values()
     ]
     recallable = {
-        entry.actor_id
+        entry.actor_id: RECALLING_DRIVERS[entry.driver]
         for entry in roster.entries.values()
         if entry.enabled and entry.driver in RECALLING_DRIVERS
     }

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from groupx_server.agents.acp_facts import PROTOCOL_VERSION
+from groupx_server.agents.acp_replay import Replay
 from groupx_server.agents.acp_setup import Step
 from groupx_server.agents.acp_turn import AcpTurn, Quirks
 from groupx_server.agents.jsonrpc import (
@@ -52,6 +53,7 @@ class _SessionState:
     answer: Any = None
     is_answered: bool = False
     replaying: bool = False
+    replay: Replay | None = None
 
 
 class AcpClient:
@@ -107,6 +109,12 @@ class AcpClient:
     def adopt(self, session_id: str) -> None:
         """Keep the session that `session/new` answered with (or a resume really opened)."""
         self._sessions.setdefault(session_id, _SessionState())
+
+    def record_replay(self, session_id: str) -> Replay:
+        """Keep which prompts the agent repeats of a session that it was asked to load."""
+        replay = Replay()
+        self._sessions[session_id].replay = replay
+        return replay
 
     def forget(self, session_id: str) -> None:
         """Drop a session; what the agent still says of it is ignored."""
@@ -194,6 +202,8 @@ class AcpClient:
         if state is None or not isinstance(update, dict):
             return []
         if state.turn is None or state.replaying:
+            if state.replay is not None:
+                state.replay.take(update)
             return [Activity(session_id)]
         return [Activity(session_id, tuple(state.turn.update(update)))]
 

@@ -10,6 +10,7 @@ prompts are `turn_session.py`'s.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
@@ -17,7 +18,7 @@ from groupx_server.agents.acp import AcpClient
 from groupx_server.agents.acp_errors import read_refusal
 from groupx_server.agents.acp_facts import PROTOCOL_VERSION, Capabilities, SessionFacts
 from groupx_server.agents.acp_setup import AcpOptions, plan_steps
-from groupx_server.agents.base import AgentInfo, AgentSpec, Session, SessionRequest
+from groupx_server.agents.base import AgentInfo, AgentSpec, Recalled, Session, SessionRequest
 from groupx_server.agents.clock import Clock
 from groupx_server.agents.connection import agent_label
 from groupx_server.agents.jsonrpc import ErrorResponse
@@ -68,6 +69,31 @@ class AcpDriver(ProcessDriver[AcpClient]):
             mcp_problem=self._mcp_problem(request, servers),
             close_method="session/close" if self.capabilities.can_close else "",
         )
+
+    async def recall(
+        self,
+        request: SessionRequest,
+        native_turn_id: str | None,
+        is_ours: Callable[[str], bool],
+    ) -> Recalled | None:
+        """See `Driver.recall`: an agent that loads a session repeats what it was sent."""
+        self._link.require_alive()
+        client, session_id = self._link.client, request.resume_native_id
+        if session_id is None or not self.capabilities.can_load:
+            return None
+        call_id = client.open_session(
+            "session/load", request.cwd.absolute(), [], session_id, request.meta
+        )
+        replay = client.record_replay(session_id)
+        try:
+            limit_s = self.spec.timeouts.session_s
+            answer = await self._link.call(call_id, "session/load", limit_s)
+            if isinstance(answer, ErrorResponse):
+                raise self._refused(answer)
+            await self._wait_for_quiet(session_id)
+        finally:
+            client.forget(session_id)
+        return Recalled(end=None) if any(map(is_ours, replay.prompts())) else None
 
     # --- handshake --------------------------------------------------------------------------
 

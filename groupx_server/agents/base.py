@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from groupx_server.domain.native import Continuity, NativeEvent, TerminalEvent
+from groupx_server.domain.turn import Recollection
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +191,12 @@ class Driver(ABC):
 
 DriverFactory = Callable[[AgentSpec], Driver]
 
-RECALLING_DRIVERS: Final = frozenset({"codex"})
-"""Drivers whose `recall` can tell something."""
+RECALLING_DRIVERS: Final[Mapping[str, Recollection]] = {
+    "codex": "end",
+    "claude": "end",
+    "acp": "arrival",
+}
+"""Drivers whose `recall` can tell something, and what."""
 
 _PROTOCOLS: Final = {"claude": "claude-stream-json", "codex": "codex-app-server"}
 """Protocols of the drivers that do not speak ACP."""

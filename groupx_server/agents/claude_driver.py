@@ -14,12 +14,21 @@ import asyncio
 import os
 import secrets
 import uuid
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from groupx_server.agents.base import AgentInfo, AgentSpec, Driver, Session, SessionRequest
+from groupx_server.agents.base import (
+    AgentInfo,
+    AgentSpec,
+    Driver,
+    Recalled,
+    Session,
+    SessionRequest,
+)
 from groupx_server.agents.claude import AGENT_NAME, UNRESTRICTED, ClaudeClient
 from groupx_server.agents.claude_program import PROGRAM, Inquirer, find_program
+from groupx_server.agents.claude_recall import OWN_FILES, find_transcript, read_turn
 from groupx_server.agents.claude_session import ClaudeConnection, ClaudeSession
 from groupx_server.agents.claude_setup import (
     ClaudeOptions,
@@ -43,8 +52,6 @@ PROTOCOL: Final = "claude-stream-json"
 _PROTOCOL_VERSION: Final = "1"
 """It has no number of its own; another form would be another protocol of ours."""
 _CAPABILITIES: Final = {"steer": True, "httpMcp": True, "resume": True}
-_OWN_FILES: Final = "CLAUDE_CONFIG_DIR"
-"""Where a person moved Claude Code's settings and sign-in to; without it, it finds none."""
 _REFUSALS: Final = frozenset({"bypass_disabled", "bypass_restricted", "bypass_not_launched"})
 """Codes of `set_permission_mode` that prove that a setting or a policy forbids the mode."""
 _IN_USE: Final = "is already in use"
@@ -74,7 +81,7 @@ class ClaudeDriver(Driver):
 
     async def start(self) -> AgentInfo:
         """See `Driver.start`: finds the program, checks its version, asks for its sign-in."""
-        kept = {_OWN_FILES: os.environ[_OWN_FILES]} if _OWN_FILES in os.environ else {}
+        kept = {OWN_FILES: os.environ[OWN_FILES]} if OWN_FILES in os.environ else {}
         configured = session_env({**kept, **self.spec.env}, is_root=os.geteuid() == 0)
         env = agent_environment(os.environ, configured)
         first, *rest = self.spec.argv or [PROGRAM]
@@ -104,6 +111,18 @@ class ClaudeDriver(Driver):
             if _IN_USE not in as_text(error.details.get("stderr")):
                 raise
         return await self._open(str(uuid.uuid4()), continuity, request)
+
+    async def recall(
+        self,
+        request: SessionRequest,
+        native_turn_id: str | None,
+        is_ours: Callable[[str], bool],
+    ) -> Recalled | None:
+        """See `Driver.recall`: Claude Code keeps a transcript of each session."""
+        record = find_transcript(self._env, request.resume_native_id or "")
+        if record is None:
+            return None
+        return await asyncio.to_thread(read_turn, record, native_turn_id, is_ours)
 
     async def close(self) -> None:
         """See `Driver.close`: ends all processes, side by side."""

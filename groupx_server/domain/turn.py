@@ -7,8 +7,10 @@ in `prepared/not_delivered` may go back to the queue.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Final
+from types import MappingProxyType
+from typing import Final, Literal
 
 from groupx_shared.errors import ErrorCode, GroupXError
 
@@ -42,6 +44,11 @@ class Certainty(StrEnum):
     UNKNOWN = "unknown"
     DELIVERED = "delivered"
 
+
+Recollection = Literal["end", "arrival"]
+"""What an agent's own record can tell of a turn that a killed server left: how it ended, or only
+whether the agent had it."""
+NO_RECOLLECTION: Final[Mapping[str, Recollection]] = MappingProxyType({})
 
 TERMINAL: Final = frozenset(
     {TurnStatus.COMPLETED, TurnStatus.FAILED, TurnStatus.CANCELLED, TurnStatus.INTERRUPTED}

@@ -8,11 +8,18 @@ becomes `unknown`, and nothing that may have arrived is sent again.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from groupx_server.domain.limits import Limits
-from groupx_server.domain.turn import Certainty, Phase, TurnStatus, may_requeue
+from groupx_server.domain.turn import (
+    NO_RECOLLECTION,
+    Certainty,
+    Phase,
+    Recollection,
+    TurnStatus,
+    may_requeue,
+)
 from groupx_server.ledger.failpoints import failpoint
 from groupx_server.ledger.terminal import TurnEnd, end_turn
 from groupx_server.ledger.turns import OPEN_SQL
@@ -43,11 +50,12 @@ def recover(
     connection: sqlite3.Connection,
     limits: Limits,
     now: str,
-    recallable: Collection[str] = (),
+    recallable: Mapping[str, Recollection] = NO_RECOLLECTION,
 ) -> Recovery:
     """Settle every turn that is dispatching, running or cancelling, and queued ones of another
-    transport. Turns of agents in `recallable` that may have left, in a session that has a native
-    id, stay open: their lane asks the agent before it does anything else."""
+    transport. Turns that may have left and that their agent (an id in `recallable`) can tell
+    something about, in a session that has a native id, stay open: their lane asks the agent before
+    it does anything else."""
     done = Recovery()
     rows = connection.execute(
         "SELECT t.turn_id, t.status, t.transport, a.attempt_id, a.dispatch_phase,"
@@ -62,8 +70,7 @@ def recover(
             done.failed.append(turn_id)
         elif status != TurnStatus.QUEUED:
             open_attempt = _OpenAttempt(turn_id, TurnStatus(status), attempt_id, phase, certainty)
-            may_be_told = native_id is not None and actor_id in recallable
-            if may_be_told and not open_attempt.never_left:
+            if native_id is not None and open_attempt.may_be_told(recallable.get(actor_id)):
                 done.left.append(turn_id)
             else:
                 _settle(connection, open_attempt, limits, now, done)
@@ -86,6 +93,12 @@ class _OpenAttempt:
             Phase.PREPARED,
             Certainty.NOT_DELIVERED,
         )
+
+    def may_be_told(self, recollection: Recollection | None) -> bool:
+        """True when the agent's own record can tell something that is not known yet."""
+        if self.never_left or recollection is None:
+            return False
+        return recollection == "end" or self.certainty == Certainty.UNKNOWN
 
 
 def _settle(

@@ -4,10 +4,11 @@ roster does to them later."""
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from groupx_server.domain.limits import Limits
+from groupx_server.domain.turn import NO_RECOLLECTION, Recollection
 from groupx_server.ledger.actors import disable_others, upsert_agent
 from groupx_server.ledger.bindings import interrupt_leftovers
 from groupx_server.ledger.recovery import Recovery, recover
@@ -27,7 +28,7 @@ def settle_at_start(
     roster: Sequence[RosterRow],
     limits: Limits,
     now: str,
-    recallable: Collection[str] = (),
+    recallable: Mapping[str, Recollection] = NO_RECOLLECTION,
 ) -> Recovery:
     """Bring the actors up to date, close what an earlier server's processes left open, and settle
     the turns it was working on (those of `recallable` agents as `recover` says)."""

@@ -197,7 +197,7 @@ async def house(
     async with await Ledger.open(folder / "groupx.db") as ledger:
         rows = [RosterRow(entry.actor_id, entry.display_name, True) for entry in entries]
         bounds = limits or Limits()
-        recallable = more.get("recallable", ())
+        recallable = more.get("recallable", {})
         await ledger.write(lambda book: settle_at_start(book, rows, bounds, NOW, recallable))
         listener = Listener()
         grants = more.get("grants") or Grants("http://127.0.0.1:1/mcp")

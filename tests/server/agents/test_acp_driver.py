@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from groupx_server.agents.acp_driver import AcpDriver
-from groupx_server.agents.base import AgentSpec, McpEndpoint
+from groupx_server.agents.base import AgentSpec, McpEndpoint, Recalled, SessionRequest
 from groupx_server.domain.native import (
     TurnCancelled,
 )
@@ -135,6 +135,31 @@ async def test_another_session_than_the_one_asked_for_is_noticed(script: Script)
         session = await opened(driver, script.folder, resume_native_id="wanted")
     assert session.native_session_id == "another"
     assert session.continuity == "new_after_resume_failure"
+
+
+@pytest.mark.parametrize("options", [[], ["--late-replay"]])
+async def test_what_a_session_repeats_tells_whether_a_prompt_had_arrived(
+    script: Script, options: list[str]
+) -> None:
+    async with running(script) as driver:
+        first = await opened(driver, script.folder)
+        await collect(first, "one")
+    asked = SessionRequest(script.folder, resume_native_id=first.native_session_id)
+    async with running(script, script.spec(*options, load_quiet_s=0.1)) as driver:
+        assert await driver.recall(asked, None, lambda text: text == "one") == Recalled(None)
+        assert await driver.recall(asked, None, lambda text: text == "two") is None
+        again = await opened(driver, script.folder, resume_native_id=first.native_session_id)
+        assert answer_of(await collect(again, "two")) == "echo: two"
+    assert script.prompts() == ["one", "two"]
+
+
+async def test_an_agent_that_cannot_load_recalls_nothing(script: Script) -> None:
+    asked = SessionRequest(script.folder, resume_native_id="some")
+    async with running(script, script.spec("--no-load")) as driver:
+        assert await driver.recall(asked, None, lambda _: True) is None
+    async with running(script) as driver:
+        with pytest.raises(AgentError, match="not found"):
+            await driver.recall(asked, None, lambda _: True)
 
 
 async def test_the_mode_is_set_again_after_a_resume(script: Script) -> None:

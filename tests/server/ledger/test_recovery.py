@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from groupx_server.domain.turn import TurnStatus
+from groupx_server.domain.turn import Recollection, TurnStatus
 from groupx_server.ledger.cancel import cancel_turn
 from groupx_server.ledger.dispatch import (
     Attempt,
@@ -65,6 +65,31 @@ def test_an_invoked_prompt_ends_interrupted_and_stays_unknown(book: sqlite3.Conn
     assert recover(book, LIMITS, NOW).interrupted == [turn_id]
     assert _attempt(book, turn_id)["delivery_certainty"] == "unknown"
     assert "may have arrived" in turn_row(book, turn_id)["error_message"]
+
+
+@pytest.mark.parametrize(
+    ("recollection", "is_started", "is_left"),
+    [
+        ("end", False, True),
+        ("end", True, True),
+        ("arrival", False, True),
+        ("arrival", True, False),
+    ],
+)
+def test_a_turn_stays_open_only_for_what_its_agent_can_tell(
+    book: sqlite3.Connection, recollection: Recollection, is_started: bool, is_left: bool
+) -> None:
+    turn_id = send(book).reply.turns[0].turn_id
+    if is_started:
+        start(book, turn_id)
+    else:
+        attempt = claim(book, turn_id)
+        assert attempt is not None
+        mark_prompt_invoked(book, attempt, NOW)
+    book.execute("UPDATE session_bindings SET native_session_id = 'native'")
+    agent = book.execute("SELECT target_actor_id FROM turns").fetchone()[0]
+    done = recover(book, LIMITS, NOW, {agent: recollection})
+    assert (done.left, done.interrupted) == ([turn_id], []) if is_left else ([], [turn_id])
 
 
 def test_a_running_turn_ends_interrupted_keeps_its_text_and_stays_delivered(

@@ -60,7 +60,7 @@ async def _again(
 ) -> tuple[House, FakeFleet]:
     fleet = FakeFleet()
     fleet.recalled = recalled
-    async with house(folder, names=("a",), fleet=fleet, recallable=("agent:a",)) as rooms:
+    async with house(folder, names=("a",), fleet=fleet, recallable={"agent:a": "end"}) as rooms:
         rooms.commands = 10  # the first house's commands are in the ledger
         await rooms.turn_in(turn_id)
         assert (await rooms.ended(await rooms.send("next"))).status == "completed"
