@@ -18,7 +18,13 @@ from typing import Any
 
 import pytest
 
-from groupx_server.agents.base import AgentSpec, AgentTimeouts, McpEndpoint, SessionRequest
+from groupx_server.agents.base import (
+    AgentSpec,
+    AgentTimeouts,
+    McpEndpoint,
+    Recalled,
+    SessionRequest,
+)
 from groupx_server.agents.claude_driver import ClaudeDriver
 from groupx_server.agents.claude_session import ClaudeSession
 from groupx_server.domain.native import (
@@ -30,6 +36,7 @@ from groupx_server.domain.native import (
     TurnCancelled,
     TurnCompleted,
     TurnFailed,
+    TurnStarted,
     Waiting,
 )
 from groupx_shared.errors import AgentError, ErrorCode
@@ -318,6 +325,27 @@ async def test_root_without_a_sandbox_is_told_what_to_do(live: Live) -> None:
         with pytest.raises(AgentError, match="IS_SANDBOX=1") as refused:
             await live.open(driver)
     assert refused.value.code is ErrorCode.ADAPTER_START_FAILED
+
+
+async def test_its_transcript_tells_what_became_of_a_turn(live: Live) -> None:
+    def nobody(_: str) -> bool:
+        return False
+
+    async with live.running() as driver:
+        session = await live.open(driver)
+        started = [e for e in (await ask(session, "One.")).events if isinstance(e, TurnStarted)]
+        asked = SessionRequest(live.folder / "work", resume_native_id=session.native_session_id)
+        told = TurnCompleted(content="Hello from the fake.")
+        assert await driver.recall(asked, started[0].native_turn_id, nobody) == Recalled(told)
+        assert await driver.recall(asked, None, lambda text: text == "One.") == Recalled(told)
+        assert await driver.recall(asked, None, nobody) is None
+        live.model.plan(model.endless("This goes on and on"))
+        async with asyncio.timeout(LIMIT_S):
+            async for event in session.prompt("turn_1", "Two."):
+                if isinstance(event, ContentDelta) and driver.pid is not None:
+                    os.kill(driver.pid, signal.SIGKILL)
+    async with live.running() as driver:
+        assert await driver.recall(asked, None, lambda text: text == "Two.") == Recalled(None)
 
 
 # --- the room's tools ------------------------------------------------------------------------
