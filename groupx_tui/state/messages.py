@@ -31,6 +31,8 @@ def message_block(
         reply_to_event_id=optional_line(event.reply_to_event_id),
         is_cut=body.cut,
         again_of=optional_line(event.causation_id) if event.actor.kind == "user" else None,
+        root_id=clean_id(event.correlation_id),
+        kind=optional_line(body.kind),
     )
 
 

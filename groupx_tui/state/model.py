@@ -82,6 +82,10 @@ class MessageBlock:
     """The text is shortened; the whole one can be loaded."""
     again_of: str | None = None
     """The turn that a person took up again with this message."""
+    root_id: str = ""
+    """The correlation of the message that led to this one (its own, when it is the first)."""
+    kind: str | None = None
+    """What sort of message it is, when it is not a plain one (`supervision.watch` …)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +133,12 @@ class TurnBlock:
     differ: it is cleaned and marks what did not arrive)."""
     reasoning_offset: int = 0
     reasoning_is_recorded: bool = False
+    root_id: str = ""
+    """The correlation of the message that led to this turn."""
+    parent_turn_id: str | None = None
+    """The turn whose agent called this one; None when a person did."""
+    is_asked: bool = False
+    """That turn waits for the answer."""
 
     @property
     def is_open(self) -> bool:
@@ -155,9 +165,50 @@ class NoticeBlock:
     at: str
     text: str
     tone: Literal["info", "warning", "error"] = "info"
+    root_id: str = ""
+    """The correlation of the message that led to this."""
+    loop: Literal["", "stopped", "continued"] = ""
+    """A limit stopped agents that call each other, or a person let them go on."""
 
 
 Block = MessageBlock | TurnBlock | NoticeBlock
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadBlock:
+    """What agents said to each other because of one message, as one line. The timeline makes it
+    of the blocks; the view models hold none."""
+
+    block_id: BlockId
+    """`thread:<rootId>`."""
+    order_seq: int | None
+    """Of the first block of the exchange that is loaded."""
+    root_id: str
+    at: str
+    callers: tuple[str, ...]
+    """Names, in the order of their first call."""
+    called: tuple[str, ...]
+    turns: int = 0
+    answered: int = 0
+    failed: int = 0
+    """Ended without an answer."""
+    working: tuple[str, ...] = ()
+    waiting: int = 0
+    messages: int = 0
+    """How many of the room's messages it stands for."""
+    until: str | None = None
+    """When the last one ended; None while one is open."""
+    is_open: bool = False
+    """Its blocks are shown."""
+
+    @property
+    def text(self) -> str:
+        """What copying it gives."""
+        return f"{', '.join(self.callers)} → {', '.join(self.called)}"
+
+
+Shown = Block | ThreadBlock
+"""What the timeline draws."""
 
 
 @dataclass(frozen=True, slots=True)

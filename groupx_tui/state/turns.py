@@ -67,6 +67,7 @@ def new_turn(turn_id: str, event: Event) -> TurnBlock:
         phase="queued",
         queued_at="",
         room_id=clean_id(event.room_id),
+        root_id=clean_id(event.correlation_id),
     )
 
 
@@ -115,6 +116,8 @@ def _queued(block: TurnBlock, event: Event, body: TurnQueuedBody, seq: int) -> T
         queued_at=optional_line(event.occurred_at) or "",
         source_event_id=clean_id(body.source_event_id),
         hop_count=body.hop_count,
+        parent_turn_id=optional_line(body.parent_turn_id),
+        is_asked=body.asked,
     )
 
 
@@ -192,6 +195,8 @@ def turn_from_info(info: TurnInfo, name: str) -> TurnBlock:
         phase="queued",
         queued_at=optional_line(info.queued_at) or "",
         room_id=clean_id(info.room_id),
+        root_id=clean_id(info.correlation_id),
+        parent_turn_id=optional_line(info.parent_turn_id),
     )
 
 
@@ -203,6 +208,7 @@ def with_info(block: TurnBlock, info: TurnInfo) -> TurnBlock:
         source_event_id=block.source_event_id or clean_id(info.source_event_id),
         started_at=block.started_at or optional_line(info.started_at),
         hop_count=max(block.hop_count, info.hop_count),
+        parent_turn_id=block.parent_turn_id or optional_line(info.parent_turn_id),
     )
     partial = info.partial_text
     if partial is None or len(partial) < block.text_offset:

@@ -18,7 +18,7 @@ from groupx_tui.render.palette import Palette, Role
 from groupx_tui.render.plain import PlainScanner
 from groupx_tui.render.row import Layout, Row
 from groupx_tui.render.writer import Writer
-from groupx_tui.state.model import Block, MessageBlock, ToolView, TurnBlock
+from groupx_tui.state.model import MessageBlock, Shown, ThreadBlock, ToolView, TurnBlock
 from groupx_tui.state.streamtext import StreamText
 from groupx_tui.widgets.timeline import headers
 from groupx_tui.widgets.timeline.contents import (
@@ -32,6 +32,7 @@ from groupx_tui.widgets.timeline.flow import Flow
 from groupx_tui.widgets.timeline.folds import FoldKind, Folds
 from groupx_tui.widgets.timeline.headers import Words
 from groupx_tui.widgets.timeline.parts import Part, Stack
+from groupx_tui.widgets.timeline.threads import THREAD, Lineage
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,8 @@ class Around:
     """What can be done about a turn."""
     now: datetime | None = None
     """Time for the clocks of open turns; None for blocks that have none."""
+    lineage: Lineage | None = None
+    """Where it stands in an open exchange of agents."""
 
 
 class BlockState:
@@ -60,7 +63,7 @@ class BlockState:
     def __init__(self, tz: tzinfo | None) -> None:
         self.parts: list[Part] = []
         self._tz = tz
-        self._block: Block | None = None
+        self._block: Shown | None = None
         self._around: Around | None = None
         self._folds_version = -1
         self._tools: dict[str, tuple[ToolView, bool, list[Part]]] = {}
@@ -73,7 +76,7 @@ class BlockState:
         self._text = Stack()
         self._after: list[Part] = []
 
-    def update(self, block: Block, around: Around, folds: Folds) -> None:
+    def update(self, block: Shown, around: Around, folds: Folds) -> None:
         """Bring the parts up to date."""
         if block is self._block and around == self._around and folds.version == self._folds_version:
             return
@@ -81,7 +84,8 @@ class BlockState:
         before = list(self._lead(around))
         flow: Flow | None = None
         if isinstance(block, MessageBlock):
-            before.append(self._head(headers.message_header(block, self._tz, around.about)))
+            header = headers.message_header(block, self._tz, around.about)
+            before.append(self._head((*headers.lineage_mark(around.lineage), *header)))
             flow = self._message_text(block)
             footer = headers.message_footer(block)
         elif isinstance(block, TurnBlock):
@@ -91,9 +95,12 @@ class BlockState:
             if before[-1].key != "head" and flow.parts:
                 before.append(_lead_part((("", None),), "gap"))
             footer = headers.turn_footer(block, around.hint)
+        elif isinstance(block, ThreadBlock):
+            before.append(_fold_part(THREAD, headers.thread_header(block, self._tz)))
+            footer = ()
         else:
             before.append(self._head(headers.notice_words(block, self._tz)))
-            footer = ()
+            footer = headers.hint_line(around.hint)
         self._place(before, flow, footer)
 
     def _place(self, before: list[Part], flow: Flow | None, footer: tuple[Words, ...]) -> None:
@@ -171,7 +178,8 @@ class BlockState:
         header = headers.turn_header(
             block, self._tz, around.now, behind=around.behind, about=around.about
         )
-        yield self._head(header)
+        mark, caller = headers.lineage_mark(around.lineage), headers.caller_words(around.lineage)
+        yield self._head((*mark, *header, *caller))
         yield from self._folded(block, folds)
 
     def _folded(self, block: TurnBlock, folds: Folds) -> Iterator[Part]:
@@ -264,7 +272,7 @@ def _rule(text: str, width: int) -> str:
     return f"{'─' * left} {text} {'─' * (spare - left)}"
 
 
-def copy_text(block: Block) -> str:
+def copy_text(block: Shown) -> str:
     """Return the text of a block that copying it gives."""
     if isinstance(block, TurnBlock):
         return str(block.text) or block.error_message or ""

@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
+from functools import partial
 from itertools import accumulate
 from operator import is_
 from typing import Final, NamedTuple
@@ -19,10 +20,11 @@ from typing import Final, NamedTuple
 from groupx_tui.render.palette import PLAIN, Palette, Role
 from groupx_tui.render.row import Layout, Row
 from groupx_tui.state.model import (
-    Block,
     BlockId,
     MessageBlock,
     NoticeBlock,
+    Shown,
+    ThreadBlock,
     TimelineView,
     TurnBlock,
 )
@@ -30,8 +32,9 @@ from groupx_tui.widgets.timeline import words
 from groupx_tui.widgets.timeline.blockstate import Around, BlockState
 from groupx_tui.widgets.timeline.estimate import estimate
 from groupx_tui.widgets.timeline.folds import Folds
-from groupx_tui.widgets.timeline.hints import NO_KEYS, KeyHints, turn_hint
+from groupx_tui.widgets.timeline.hints import NO_KEYS, KeyHints, goes_on, loop_hint, turn_hint
 from groupx_tui.widgets.timeline.parts import Part
+from groupx_tui.widgets.timeline.threads import Arrangement, Lineage
 
 MAX_STATES: Final = 128
 """Blocks whose parts are kept: several windows' worth of the smallest."""
@@ -71,20 +74,24 @@ class Document:
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        self.blocks: tuple[Block, ...] = ()
+        self.blocks: tuple[Shown, ...] = ()
         self.heights: list[int] = []
         self.has_more_before = self.has_more_after = False
         self._index: dict[BlockId, int] = {}
-        self._counted = bytearray()
+        self._counted: list[int] = []
+        self._lineage: dict[BlockId, Lineage] = {}
         self._states: OrderedDict[BlockId, BlockState] = OrderedDict()
         self._layouts: OrderedDict[Part, None] = OrderedDict()
         self._fresh: set[int] = set()
         self._used: set[int] = set()
         self._width = scene.width
 
-    def show(self, view: TimelineView) -> None:
-        """Take newer blocks; touches only those that are other objects than before."""
-        old, new = self.blocks, view.blocks
+    def show(self, view: TimelineView, arrangement: Arrangement | None = None) -> None:
+        """Take newer blocks; touches only those that are other objects than before.
+        `arrangement`: what is drawn of them; None: all as they are."""
+        arrangement = arrangement or Arrangement(view.blocks)
+        self._lineage = arrangement.lineage
+        old, new = self.blocks, arrangement.blocks
         same = bytes(map(is_, old, new))
         start = same.find(0)
         start = len(same) if start < 0 else start
@@ -103,7 +110,7 @@ class Document:
         self.touch()
 
     def _same_ids(
-        self, old: Sequence[Block], new: Sequence[Block], same: bytes, position: int
+        self, old: Sequence[Shown], new: Sequence[Shown], same: bytes, position: int
     ) -> bool:
         while position >= 0:
             if old[position].block_id != new[position].block_id:
@@ -111,13 +118,13 @@ class Document:
             position = same.find(0, position + 1)
         return True
 
-    def _put(self, index: int, block: Block) -> None:
-        self._counted[index] = is_counted(block)
+    def _put(self, index: int, block: Shown) -> None:
+        self._counted[index] = count_of(block)
         guess = estimate(block, self.scene.width)
         is_seen = block.block_id in self._states
         self.heights[index] = max(guess, self.heights[index]) if is_seen else guess
 
-    def _splice(self, old: Sequence[Block], new: Sequence[Block], start: int) -> None:
+    def _splice(self, old: Sequence[Shown], new: Sequence[Shown], start: int) -> None:
         """Replace what is between the same start and the same end of both."""
         most = min(len(old), len(new)) - start
         tail = bytes(map(is_, reversed(old[start:]), reversed(new[start:])))
@@ -134,7 +141,7 @@ class Document:
         self.heights[start : len(old) - end] = [
             heights.get(block.block_id) or estimate(block, width) for block in middle
         ]
-        self._counted[start : len(old) - end] = bytes(map(is_counted, middle))
+        self._counted[start : len(old) - end] = map(count_of, middle)
         if end or len(new) < len(old):
             self._index = {block.block_id: index for index, block in enumerate(new)}
         else:
@@ -274,16 +281,17 @@ class Document:
 
     # What a block is surrounded by.
 
-    def _around(self, index: int, block: Block) -> Around:
+    def _around(self, index: int, block: Shown) -> Around:
         return Around(
             tuple(self._lead(index, block)),
             self._about(index, block),
             self._behind(block),
             self._hint(index, block),
             self.scene.now if isinstance(block, TurnBlock) and block.is_open else None,
+            self._lineage.get(block.block_id),
         )
 
-    def _lead(self, index: int, block: Block) -> list[tuple[str, Role | None]]:
+    def _lead(self, index: int, block: Shown) -> list[tuple[str, Role | None]]:
         """Return the lines above a block."""
         lines: list[tuple[str, Role | None]] = []
         before = self.blocks[index - 1] if index else None
@@ -303,7 +311,7 @@ class Document:
             lines.append(("", None))
         return lines
 
-    def _about(self, index: int, block: Block) -> str | None:
+    def _about(self, index: int, block: Shown) -> str | None:
         """Return the message that a block answers, quoted, unless that is the last one above."""
         if isinstance(block, MessageBlock):
             return self._quote(block.reply_to_event_id)
@@ -315,7 +323,7 @@ class Document:
                 return None if is_plain else self._quote(block.source_event_id)
         return None
 
-    def _behind(self, block: Block) -> str | None:
+    def _behind(self, block: Shown) -> str | None:
         """Return the message that the same agent is busy with, quoted, for a queued turn."""
         if not isinstance(block, TurnBlock) or block.phase != "queued":
             return None
@@ -326,8 +334,11 @@ class Document:
                 return self._quote(other.source_event_id)
         return None
 
-    def _hint(self, index: int, block: Block) -> str:
-        """Return what can be done about a turn; empty for everything else."""
+    def _hint(self, index: int, block: Shown) -> str:
+        """Return what can be done about a turn or a stopped loop; empty for everything else."""
+        if isinstance(block, NoticeBlock) and block.loop == "stopped":
+            later = self.blocks[index + 1 :]
+            return loop_hint(self.scene.keys, goes_on=any(map(partial(goes_on, block), later)))
         if not isinstance(block, TurnBlock):
             return ""
         later = self.blocks[index + 1 : index + 1 + MAX_LOOK_AHEAD] if block.can_retry else ()
@@ -348,7 +359,7 @@ class Document:
 
     def counted(self, start: int, end: int) -> int:
         """Return how many of the blocks `start..end` are messages of the room's total."""
-        return self._counted.count(1, start, end)
+        return sum(self._counted[start:end])
 
 
 MAX_LOOK_BACK: Final = 64
@@ -361,14 +372,19 @@ MAX_QUOTE: Final = 32
 """Characters of a message by which one knows it again."""
 
 
-def time_of(block: Block) -> str:
+def time_of(block: Shown) -> str:
     """Return the ISO time that a block stands under."""
     if isinstance(block, TurnBlock):
         return block.ended_at or block.started_at or block.queued_at
     return block.at
 
 
-def is_counted(block: Block) -> bool:
+def count_of(block: Shown) -> int:
+    """How many of the messages that the room's total counts the block stands for."""
+    return block.messages if isinstance(block, ThreadBlock) else is_counted(block)
+
+
+def is_counted(block: Shown) -> bool:
     """Whether the block is one of the messages that the room's total counts."""
     if isinstance(block, MessageBlock):
         return not block.is_pending and block.refusal is None

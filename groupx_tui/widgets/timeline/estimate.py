@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from groupx_tui.state.model import Block, MessageBlock, TurnBlock
+from groupx_tui.state.model import MessageBlock, Shown, ThreadBlock, TurnBlock
 
 _FILL: Final = 0.8
 """Share of a line that prose fills on average, line breaks and lists counted in."""
 
 
-def estimate(block: Block, width: int) -> int:
+def estimate(block: Shown, width: int) -> int:
     """Return about how many rows the block takes, folded, at a width in cells."""
     cells = max(8, int(width * _FILL))
     if isinstance(block, MessageBlock):
@@ -22,4 +22,6 @@ def estimate(block: Block, width: int) -> int:
         folds = bool(len(block.reasoning)) + bool(block.plan) + len(block.tools)
         text = len(block.text)
         return 2 + folds + (text // cells + 2 if text else 0)
+    if isinstance(block, ThreadBlock):
+        return 2
     return 1 + len(block.text) // cells

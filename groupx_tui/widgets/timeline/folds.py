@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-FoldKind = Literal["reasoning", "plan", "tool"]
-FOLD_KINDS: tuple[FoldKind, ...] = ("reasoning", "plan", "tool")
+FoldKind = Literal["reasoning", "plan", "tool", "thread"]
+FOLD_KINDS: tuple[FoldKind, ...] = ("reasoning", "plan", "tool", "thread")
 
 
 class Folds:

@@ -10,16 +10,31 @@ from datetime import datetime, tzinfo
 from typing import Final
 
 from groupx_tui.render.palette import Role
-from groupx_tui.state.model import Author, MessageBlock, NoticeBlock, ToolView, TurnBlock
+from groupx_tui.state.model import (
+    Author,
+    MessageBlock,
+    NoticeBlock,
+    ThreadBlock,
+    ToolView,
+    TurnBlock,
+)
 from groupx_tui.widgets.timeline import words
 from groupx_tui.widgets.timeline.hints import is_uncertain
+from groupx_tui.widgets.timeline.threads import Lineage
 
 Words = tuple[tuple[str, Role | None], ...]
 
 SEPARATOR: Final = (" · ", Role.DIM)
 CUT: Final[Words] = (("… cut here; the whole text can be loaded", Role.DIM),)
+MAX_NAMES: Final = 4
+"""Names in the line of an exchange."""
+MAX_DEPTH: Final = 6
+"""Steps of indentation."""
 FOLDED: Final = "▸"
 UNFOLDED: Final = "▾"
+
+MESSAGE_KINDS: Final = {"supervision.watch": "to watch", "supervision.advice": "advice"}
+"""What a message is that is not meant as a plain one."""
 
 _AUTHOR_ROLES: Final = {"user": Role.USER, "agent": Role.AGENT, "system": Role.SYSTEM}
 
@@ -64,6 +79,8 @@ def message_header(block: MessageBlock, tz: tzinfo | None, about: str | None = N
         parts += [SEPARATOR, (words.clock(block.at, tz), Role.DIM)]
     if block.to:
         parts.append((f" → {', '.join(block.to)}", Role.DIM))
+    if block.kind in MESSAGE_KINDS:
+        parts += [SEPARATOR, (MESSAGE_KINDS[block.kind], Role.AGENT)]
     return (*parts, *_about(about))
 
 
@@ -156,6 +173,64 @@ def tool_header(tool: ToolView, *, is_open: bool) -> Words:
     if tool.duration_ms is not None:
         parts += [SEPARATOR, (words.duration(tool.duration_ms / 1000), Role.DIM)]
     return tuple(parts)
+
+
+def thread_header(block: ThreadBlock, tz: tzinfo | None) -> Words:
+    """Return `▸ Codex asked Claude, Kimi · 1 of 2 answered · Kimi works · 14:03`."""
+    mark = UNFOLDED if block.is_open else FOLDED
+    parts: list[tuple[str, Role | None]] = [(f"{mark} {_exchange(block)}", Role.FOLD)]
+    if block.answered:
+        parts += [SEPARATOR, _answered(block)]
+    if block.failed:
+        parts += [SEPARATOR, (f"{block.failed} without an answer", Role.STATE_FAILED)]
+    if block.working:
+        verb = "works" if len(block.working) == 1 else "work"
+        parts += [SEPARATOR, (f"{_listed(block.working)} {verb}", Role.STATE_WORKING)]
+    if block.waiting:
+        parts += [SEPARATOR, (f"{block.waiting} waiting", Role.STATE_WAITING)]
+    took = None if block.until is None else words.between(block.at, block.until)
+    if took is not None:
+        parts += [SEPARATOR, (words.duration(took), Role.DIM)]
+    return (*parts, SEPARATOR, (words.clock(block.at, tz), Role.DIM))
+
+
+def _exchange(block: ThreadBlock) -> str:
+    """Who asked whom; when several asked, who talked."""
+    if len(block.callers) == 1:
+        return f"{block.callers[0]} asked {_listed(block.called)}"
+    everybody = tuple(dict.fromkeys((*block.callers, *block.called)))
+    return f"{_listed(everybody)} talked"
+
+
+def _answered(block: ThreadBlock) -> tuple[str, Role | None]:
+    role = Role.STATE_DONE if block.answered == block.turns else Role.DIM
+    if block.answered == block.turns == 1:
+        return "answered", role
+    return f"{block.answered} of {block.turns} answered", role
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    """`a`, `a and b`, `a, b and 3 more`."""
+    if len(names) > MAX_NAMES:
+        return f"{', '.join(names[: MAX_NAMES - 1])} and {len(names) - MAX_NAMES + 1} more"
+    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+
+
+def lineage_mark(lineage: Lineage | None) -> Words:
+    """Return how deep a block of an open exchange stands."""
+    if lineage is None:
+        return ()
+    return ((f"{'  ' * min(lineage.depth - 1, MAX_DEPTH)}↳ ", Role.FOLD),)
+
+
+def caller_words(lineage: Lineage | None) -> Words:
+    """Return who called a turn of an open exchange."""
+    return ((f" → {lineage.caller}", Role.DIM),) if lineage is not None and lineage.caller else ()
+
+
+def hint_line(hint: str) -> tuple[Words, ...]:
+    """Return what can be done, as the line after a block."""
+    return (((hint, Role.HINT),),) if hint else ()
 
 
 def turn_footer(block: TurnBlock, hint: str = "") -> tuple[Words, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from groupx_tui.state.model import TurnBlock
+from groupx_tui.state.model import NoticeBlock, Shown, TurnBlock
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,22 @@ def turn_hint(turn: TurnBlock, keys: KeyHints, *, is_taken_up: bool) -> str:
     if turn.phase == "queued" and keys.stop:
         return f"{keys.stop} takes it back" if turn.hop_count == 0 else f"{keys.stop} stop"
     return ""
+
+
+def loop_hint(keys: KeyHints, *, goes_on: bool) -> str:
+    """Return the line for agents that a limit stopped; `goes_on`: a person let them go on."""
+    if goes_on or not keys.go_on:
+        return ""
+    return f"{keys.go_on} lets them go on"
+
+
+def goes_on(stopped: NoticeBlock, later: Shown) -> bool:
+    """Whether a later block tells that a person let the agents of `stopped` go on."""
+    return (
+        isinstance(later, NoticeBlock)
+        and later.loop == "continued"
+        and later.root_id == stopped.root_id
+    )
 
 
 def _again(turn: TurnBlock, keys: KeyHints) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from groupx_tui.state.model import Block, MessageBlock, TurnBlock
+from groupx_tui.state.model import MessageBlock, Shown, TurnBlock
 from groupx_tui.widgets.timeline.document import Document
 
 _FILL: Final = 0.8
@@ -18,11 +18,11 @@ MAX_OPEN: Final = 64
 """Open turns stand at the end; more than this are not looked for."""
 
 
-def birth_of(block: Block) -> int:
+def birth_of(block: Shown) -> int:
     """Return the seq at which a block appeared; 0 for a message that is still on its way."""
     if isinstance(block, TurnBlock):
         return block.queued_seq
-    return block.order_seq
+    return block.order_seq or 0
 
 
 class News:
@@ -93,6 +93,6 @@ class News:
         return blocks, max(0, lines)
 
 
-def is_own(block: Block) -> bool:
+def is_own(block: Shown) -> bool:
     """Whether the reader wrote the block himself."""
     return isinstance(block, MessageBlock) and block.author.kind == "user"

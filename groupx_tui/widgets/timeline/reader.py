@@ -21,6 +21,7 @@ from groupx_tui.widgets.timeline.messages import Position
 from groupx_tui.widgets.timeline.news import News, is_own
 from groupx_tui.widgets.timeline.parts import Part
 from groupx_tui.widgets.timeline.selection import Point, Selection
+from groupx_tui.widgets.timeline.threads import THREAD, Arrangement, Threads, thread_id, thread_of
 from groupx_tui.widgets.timeline.viewport import Anchor, Viewport
 
 MAX_LOOKED_AT = 20_000
@@ -57,6 +58,7 @@ class Reader:
         self.view = TimelineView("")
         self._rooms: dict[str, _RoomMemory] = {}
         self._left_by_fold = False
+        self._threads = Threads()
 
     # What comes in.
 
@@ -66,8 +68,12 @@ class Reader:
             self._switch(view)
             return
         self.view = view
-        self.viewport.show(view)
+        self.viewport.show(view, self._arranged())
         self._note_news()
+
+    def _arranged(self) -> Arrangement:
+        """What is drawn of the blocks: exchanges of agents are folded."""
+        return self._threads.arrange(self.view.blocks, self.scene.folds)
 
     def _note_news(self) -> None:
         if not self.viewport.is_following and self.news.note(self.document):
@@ -87,7 +93,7 @@ class Reader:
         self.cursor.place = self.selection = None
         self.view = view
         self.viewport.follow()
-        self.viewport.show(view)
+        self.viewport.show(view, self._arranged())
         anchor = memory.anchor
         if anchor is not None and self.document.locate(anchor.block_id) is not None:
             self.viewport.hold(anchor)
@@ -145,11 +151,23 @@ class Reader:
 
     def bring(self, block_id: str, part_key: str = "head", y: int = 1) -> bool:
         """Bring a part of a block near the top of the window; False when it is not loaded."""
-        index = self.document.locate(block_id)
-        if index is None:
+        if self._unfolded(block_id) is None:
             return False
         self._hold(Anchor(block_id, part_key, 0, y))
         return True
+
+    def _unfolded(self, block_id: str) -> int | None:
+        """Return the index of a block, after opening the exchange that hides it; None when it is
+        not loaded."""
+        index = self.document.locate(block_id)
+        if index is not None:
+            return index
+        block = next((block for block in self.view.blocks if block.block_id == block_id), None)
+        if block is None or not (root := thread_of(block)):
+            return None
+        self.scene.folds.toggle(thread_id(root), THREAD)
+        self.document.show(self.view, self._arranged())
+        return self.document.locate(block_id)
 
     def seq_at_eye(self) -> int | None:
         """Return the newest event on the screen; None while the end is followed."""
@@ -167,7 +185,7 @@ class Reader:
     def bring_hit(self, block_id: str) -> bool:
         """Bring the first place of what is looked for in a block into the window, else the block;
         False when it is not loaded."""
-        index = self.document.locate(block_id)
+        index = self._unfolded(block_id)
         if index is None:
             return False
         looked_at = 0
@@ -248,7 +266,8 @@ class Reader:
         if here is not None or not rows:
             return here
         block = rows[-1].block if self.viewport.is_following else self._eye(rows)
-        head = self.document.state(block).index_of("head")
+        state = self.document.state(block)
+        head = state.index_of("head") or state.index_of(THREAD)
         return self.cursor.at(Ref(block, head or 0, 0))
 
     def _eye(self, rows: list[Ref]) -> int:
@@ -313,8 +332,9 @@ class Reader:
             return
         anchor = self._outside_fold(self.viewport.anchor_at(eye, rows.index(eye)))
         change()
-        self.document.touch()
-        self.viewport.hold(anchor)
+        old = self.document.blocks
+        self.document.show(self.view, self._arranged())
+        self.viewport.hold(self.viewport.survivor(anchor, old) or anchor)
         if self.viewport.is_at_end and (was_following or self._left_by_fold):
             self.viewport.follow()
         self._left_by_fold = was_following and not self.viewport.is_following

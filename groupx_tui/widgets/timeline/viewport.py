@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from groupx_tui.state.model import Block, TimelineView
+from groupx_tui.state.model import Shown, TimelineView
 from groupx_tui.widgets.timeline.document import Document, Ref
+from groupx_tui.widgets.timeline.threads import Arrangement
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,20 +117,24 @@ class Viewport:
         row = max((n for n, row in enumerate(rows) if row.at <= anchor.at), default=0)
         return Ref(index, part, row)
 
-    def show(self, view: TimelineView) -> None:
-        """Show other blocks: the eye's line stays where it is, or the end stays in view."""
+    def show(self, view: TimelineView, arrangement: Arrangement | None = None) -> None:
+        """Show other blocks: the eye's line stays where it is, or the end stays in view.
+        `arrangement`: what is drawn of them."""
         if self._is_clamped:  # what a resize had moved stays where it is now
             self._settle()
         old = self._document.blocks
-        self._document.show(view)
-        if self._anchor is not None and self._document.locate(self._anchor.block_id) is None:
-            self._anchor = self._survivor(self._anchor, old)
+        self._document.show(view, arrangement)
+        if self._anchor is not None:
+            self._anchor = self.survivor(self._anchor, old)
         self.refill()
         if self._anchor is None:  # nothing of what was read is loaded any more
             self._settle()
 
-    def _survivor(self, anchor: Anchor, old: tuple[Block, ...]) -> Anchor | None:
-        """Return an anchor on the nearest block that is still there, when the anchor's is not."""
+    def survivor(self, anchor: Anchor, old: tuple[Shown, ...]) -> Anchor | None:
+        """Return the anchor, or one on the nearest block of `old` that is still there, when its own
+        is not; None when none is."""
+        if self._document.locate(anchor.block_id) is not None:
+            return anchor
         ids = [block.block_id for block in old]
         start = ids.index(anchor.block_id) if anchor.block_id in ids else 0
         for block_id in [*ids[start:], *reversed(ids[:start])]:

@@ -23,6 +23,7 @@ def test_a_message_names_its_targets_as_their_cards_do() -> None:
         at="2026-01-01T00:00:01.000Z",
         text="hi␛",
         to=("Codex CLI", "gone"),
+        root_id=script.durable[0].correlation_id,
     )
 
 
