@@ -12,6 +12,7 @@ from groupx_tui.cli.eventlines import clock_time
 from groupx_tui.cli.options import Invocation
 from groupx_tui.cli.session import connect
 
+_DETAIL_WIDTH: Final = 200
 _TIMES: Final = ("queuedAt", "startedAt", "terminalAt")
 _SHOWN: Final = {
     "turn": "turnId",
@@ -58,7 +59,9 @@ def run_show(call: Invocation) -> int:
     for label, key in _SHOWN.items():
         if (value := turn.get(key)) is not None:
             shown = clock_time(value) if key in _TIMES else safe_line(str(value), 1000)
-            output.line(f"{output.styled(f'{label:9}', '2')} {shown}")
+            _fact(label, shown)
+        if key == "status" and (said := detail(turn)) and "errorCode" not in turn:
+            _fact("", said)
     if text := turn.get("content") or turn.get("partialText"):
         output.line()
         output.line(safe_text(str(text)).rstrip("\n"))
@@ -70,6 +73,11 @@ def run_cancel(call: Invocation) -> int:
     reply = connect(call).cancel_turn(call.required("turn"))
     if call.flag("json"):
         output.json_line(reply)
+    elif reply.get("accepted") and reply.get("status") == "cancelling":
+        diagnostics.say(
+            "The turn is cancelling: it waits for the agent to stop. If the agent does not, its "
+            "program is ended."
+        )
     elif reply.get("accepted"):
         diagnostics.say(f"The turn is {safe_line(str(reply['status']))}.")
     else:
@@ -77,9 +85,35 @@ def run_cancel(call: Invocation) -> int:
     return ExitCode.DONE
 
 
+def _fact(label: str, value: str) -> None:
+    output.line(f"{output.styled(f'{label:9}', '2')} {value}")
+
+
 def print_table(turns: list[dict[str, Any]]) -> None:
     """Write turns as a table."""
-    output.table(("TURN", "AGENT", "STATUS", "ROOM", "QUEUED", "ERROR"), map(_row, turns))
+    output.table(
+        ("TURN", "AGENT", "STATUS", "ROOM", "QUEUED", "DETAIL"),
+        map(_row, turns),
+        last=_DETAIL_WIDTH,
+    )
+
+
+def detail(turn: dict[str, Any]) -> str:
+    """What a turn waits for, or why it ended as it did; empty when there is nothing to say."""
+    agent = short(str(turn.get("targetActorId")))
+    match turn.get("status"):
+        case "queued" if turn.get("queuePosition"):
+            return f"{turn['queuePosition']} before it, works on {turn.get('behindTurnId')}"
+        case "queued":
+            return "next"
+        case "cancelling":
+            return f"waits for {agent} to stop; if it does not, its program is ended"
+        case "interrupted" | "failed" if turn.get("deliveryCertainty") == "unknown":
+            return f"uncertain: {agent} may have got it; see turns retry and continue"
+        case _:
+            reason = safe_line(str(turn.get("errorMessage") or ""), _DETAIL_WIDTH)
+            code = str(turn.get("errorCode") or "")
+            return f"{code}: {reason}" if code and reason else code
 
 
 def _row(turn: dict[str, Any]) -> tuple[str, ...]:
@@ -89,5 +123,5 @@ def _row(turn: dict[str, Any]) -> tuple[str, ...]:
         str(turn.get("status")),
         str(turn.get("roomId")).removeprefix("room:"),
         clock_time(turn.get("queuedAt")),
-        str(turn.get("errorCode") or ""),
+        detail(turn),
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from support.cli_run import Groupx
 from support.cli_server import CliServer
 
@@ -25,8 +27,9 @@ def test_list_asks_and_shows(groupx: Groupx, server: CliServer) -> None:
     server.turns = {"turn_1": TURN}
     result = groupx("turns", "list", "--room", "dev", "--status", "ended", "--before", "9")
     assert result.out == (
-        "TURN    AGENT  STATUS  ROOM  QUEUED               ERROR\n"
-        "turn_1  kimi   failed  main  2026-11-03 14:03:21  AGENT_ERROR\n"
+        "TURN    AGENT  STATUS  ROOM  QUEUED               DETAIL\n"
+        "turn_1  kimi   failed  main  2026-11-03 14:03:21  "
+        "uncertain: kimi may have got it; see turns retry and continue\n"
     )
     [(_, path, _)] = server.requests
     assert path == "/api/turns?roomId=room:dev&status=ended&limit=20&before=9"
@@ -57,6 +60,33 @@ def test_show_prints_facts_and_text(groupx: Groupx, server: CliServer) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("turn", "said"),
+    [
+        ({"status": "queued", "queuePosition": 2, "behindTurnId": "turn_0"},
+         "2 before it, works on turn_0"),
+        ({"status": "queued", "queuePosition": 0}, "next"),
+        ({"status": "cancelling"}, "waits for kimi to stop; if it does not, its program is ended"),
+        ({"status": "interrupted", "deliveryCertainty": "unknown"},
+         "uncertain: kimi may have got it; see turns retry and continue"),
+        ({"status": "running"}, ""),
+    ],
+)  # fmt: skip
+def test_each_state_says_what_it_waits_for(
+    groupx: Groupx, server: CliServer, turn: dict[str, object], said: str
+) -> None:
+    known = {"turnId": "turn_1", "roomId": "room:main", "targetActorId": "agent:kimi", **turn}
+    server.turns = {"turn_1": known}
+    row = groupx("turns", "list").out.splitlines()[1]
+    assert row.endswith(said)
+    assert (f"          {said}\n" in groupx("turns", "show", "turn_1").out) == bool(said)
+
+
+def test_a_failed_turn_says_why(groupx: Groupx, server: CliServer) -> None:
+    server.turns = {"turn_1": {**TURN, "deliveryCertainty": "not_delivered"}}
+    assert "AGENT_ERROR: no␛[2J credit\n" in groupx("turns", "list").out
+
+
 def test_show_as_json_is_the_turn(groupx: Groupx, server: CliServer) -> None:
     server.turns = {"turn_1": TURN}
     assert json.loads(groupx("turns", "show", "turn_1", "--json").out) == TURN
@@ -70,7 +100,8 @@ def test_an_unknown_turn_is_refused(groupx: Groupx, server: CliServer) -> None:
 def test_cancel_says_what_became_of_it(groupx: Groupx, server: CliServer) -> None:
     server.turns = {"turn_1": TURN}
     result = groupx("turns", "cancel", "turn_1")
-    assert (result.code, result.out, result.err) == (0, "", "The turn is cancelling.\n")
+    assert (result.code, result.out) == (0, "")
+    assert result.err.startswith("The turn is cancelling: it waits for the agent to stop.")
     reply = {"turnId": "turn_1", "accepted": False, "status": "completed"}
     server.replies["POST", "/api/turns/turn_1/cancel"] = (202, reply)
     assert groupx("turns", "cancel", "turn_1").err == "The turn had ended already: completed.\n"
