@@ -7,7 +7,7 @@ commit may anything be sent to an agent, so no agent ever works on a message tha
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,7 @@ from groupx_server.ledger.pairs import Order, Watch, write_pair
 from groupx_server.ledger.queueing import Cause, Target, queue_turn
 from groupx_server.ledger.rooms import require_open_room
 from groupx_server.ledger.rootlimits import enforce_limits
+from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.ids import BINDING_LOCAL, INSTANCE_LOCAL, USER_WEB, new_id
 from groupx_shared.wire.events import EventType
 from groupx_shared.wire.replies import MessageAccepted
@@ -60,14 +61,24 @@ class AcceptMessage:
     """Who shall watch the targets."""
     message_kind: str | None = None
     """`kind` of the message's body."""
+    event_type: str = EventType.MESSAGE_CREATED
+    more: Mapping[str, Any] = field(default_factory=dict)
+    """Other keys of the event's body; they follow from the rest and are no part of the hash."""
+    forwarded_event_id: str | None = None
+    """The event that is passed on with it."""
+    existing_event_id: str | None = None
+    """No new message: turns for this one, which keeps its author."""
 
     def hash(self) -> str:
         """Canonical hash over everything that makes it this message."""
-        watch = {} if self.watch is None else {"watch": _hashed(self.watch)}
+        rare = {} if self.watch is None else {"watch": _hashed(self.watch)}
+        for key in ("forwarded_event_id", "existing_event_id"):
+            # Only where given: receipts of earlier versions stay true.
+            rare |= {key: value} if (value := getattr(self, key)) is not None else {}
         return canonical_hash(
             self.command_type,
             {
-                **watch,
+                **rare,
                 "roomId": self.room_id,
                 "content": self.content,
                 "targets": [target.actor_id for target in self.targets],
@@ -172,7 +183,10 @@ def _require_reply(connection: sqlite3.Connection, command: AcceptMessage) -> No
 def _write(
     connection: sqlite3.Connection, command: AcceptMessage, correlation_id: str, now: str
 ) -> MessageAccepted:
-    message_id, seq = write_message(connection, command, correlation_id, now)
+    if command.existing_event_id is not None:
+        message_id, seq = command.existing_event_id, _existing(connection, command)
+    else:
+        message_id, seq = write_message(connection, command, correlation_id, now)
     cause = Cause(
         message_id,
         command.room_id,
@@ -205,12 +219,12 @@ def write_message(
     event = NewEvent(
         event_id=new_id("evt"),
         room_id=command.room_id,
-        type=EventType.MESSAGE_CREATED,
+        type=command.event_type,
         actor_id=command.source.actor_id,
         instance_id=command.source.instance_id,
         correlation_id=correlation_id,
         occurred_at=now,
-        body={"content": command.content, **kind},
+        body={"content": command.content, **kind, **command.more},
         to=[target.actor_id for target in command.targets],
         reply_to_event_id=command.reply_to_event_id,
         causation_id=command.causation_id or command.parent_turn_id,
@@ -218,5 +232,31 @@ def write_message(
             "sourceKind": command.source.source_kind,
             "authorActorId": command.source.actor_id,
         },
+        forwarded_event_id=command.forwarded_event_id,
     )
     return event.event_id, insert_event(connection, event)
+
+
+def _existing(connection: sqlite3.Connection, command: AcceptMessage) -> int:
+    """Raises: RefusedError (UNKNOWN_EVENT; DUPLICATE_DISPATCH when a target has it already)."""
+    event_id = command.existing_event_id or ""
+    row = connection.execute(
+        "SELECT m.seq FROM events e JOIN room_messages m ON m.room_id = e.room_id AND m.seq = e.seq"
+        " WHERE e.event_id = ? AND e.room_id = ?",
+        (event_id, command.room_id),
+    ).fetchone()
+    if row is None:
+        raise unknown_event(event_id)
+    for target in command.targets:
+        known = connection.execute(
+            "SELECT turn_id FROM turns WHERE source_event_id = ? AND target_actor_id = ?",
+            (event_id, target.actor_id),
+        ).fetchone()
+        if known is not None:
+            raise RefusedError(
+                f"{target.actor_id} has this message already ({known[0]}). Retry that turn, or "
+                "send a new message.",
+                code=ErrorCode.DUPLICATE_DISPATCH,
+                details={"turnId": known[0]},
+            )
+    return int(row[0])

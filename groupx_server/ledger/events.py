@@ -27,7 +27,7 @@ WATCH_BRIEF: Final = "supervision.watch"
 COLUMNS: Final = (
     "seq, event_id, schema_version, room_id, event_type, actor_id, actor_kind, "
     "actor_display_name, instance_id, targets_json, reply_to_event_id, causation_id, "
-    "correlation_id, occurred_at, body_json, provenance_json"
+    "correlation_id, occurred_at, body_json, provenance_json, forwarded_event_id"
 )
 EventRow = tuple[Any, ...]
 """A row of `COLUMNS`, in that order."""
@@ -50,6 +50,7 @@ class NewEvent:
     idempotency_key: str | None = None
     instance_id: str | None = None
     provenance: dict[str, Any] | None = None
+    forwarded_event_id: str | None = None
 
 
 def insert_event(connection: sqlite3.Connection, event: NewEvent) -> int:
@@ -69,8 +70,8 @@ def insert_event(connection: sqlite3.Connection, event: NewEvent) -> int:
     cursor = connection.execute(
         "INSERT INTO events(event_id, schema_version, room_id, event_type, actor_id, actor_kind,"
         " actor_display_name, instance_id, targets_json, reply_to_event_id, causation_id,"
-        " correlation_id, idempotency_key, occurred_at, body_json, provenance_json)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " correlation_id, idempotency_key, occurred_at, body_json, provenance_json,"
+        " forwarded_event_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             event.event_id,
             EVENT_SCHEMA,
@@ -87,6 +88,7 @@ def insert_event(connection: sqlite3.Connection, event: NewEvent) -> int:
             event.occurred_at,
             body,
             provenance,
+            event.forwarded_event_id,
         ),
     )
     seq = cursor.lastrowid
@@ -135,6 +137,8 @@ def encode_row(row: EventRow) -> bytes:
         event["causationId"] = row[11]
     if row[15] is not None:
         event["provenance"] = splice_body(row[15])
+    if row[16] is not None:
+        event["forwardedEventId"] = row[16]
     return safe_json(orjson.dumps(event))
 
 

@@ -83,24 +83,36 @@ def build_roster(
     (the mark of this ledger's agents)."""
     entries = []
     for key, settings in config.agents.items():
-        env = {**(common_env or {})}
-        if (settings.driver or key) == BUILTIN_DRIVER:
-            env |= {**(builtin_env or {}), **_model_env(settings)}
-        entries.append(_entry(key, settings, config.timeouts, root, env))
+        named = settings.model_copy(update={"driver": settings.driver or key})
+        spec = resolve_spec(
+            agent_actor(key),
+            named,
+            config.timeouts,
+            root,
+            builtin_env=builtin_env,
+            common_env=common_env,
+        )
+        entries.append(_entry(key, settings, spec))
     default = config.default_agent or next((e.handle for e in entries if e.enabled), None)
     return Roster(entries, None if default is None else agent_actor(default))
 
 
-def _entry(
-    key: str,
+def resolve_spec(
+    actor_id: str,
     settings: AgentSettings,
     timeouts: TimeoutSettings,
     root: Path,
-    env: Mapping[str, str],
-) -> RosterEntry:
-    driver = settings.driver or key
-    spec = AgentSpec(
-        actor_id=agent_actor(key),
+    *,
+    builtin_env: Mapping[str, str] | None = None,
+    common_env: Mapping[str, str] | None = None,
+) -> AgentSpec:
+    """What to start for settings that name their driver; the rest as in `build_roster`."""
+    driver = settings.driver or BUILTIN_DRIVER
+    env = {**(common_env or {})}
+    if driver == BUILTIN_DRIVER:
+        env |= {**(builtin_env or {}), **_model_env(settings)}
+    return AgentSpec(
+        actor_id=actor_id,
         driver=driver,
         argv=_argv(settings.command),
         cwd=(root / Path(settings.cwd).expanduser()).resolve(),
@@ -108,10 +120,13 @@ def _entry(
         options=settings.options,
         timeouts=_timeouts(timeouts),
     )
+
+
+def _entry(key: str, settings: AgentSettings, spec: AgentSpec) -> RosterEntry:
     return RosterEntry(
         actor_id=agent_actor(key),
         display_name=safe_line(settings.name or key, 64),
-        driver=driver,
+        driver=spec.driver,
         identity=settings.identity,
         enabled=settings.enabled,
         spec=spec,

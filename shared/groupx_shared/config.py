@@ -28,6 +28,7 @@ from groupx_shared.settings import (
     AgentSettings,
     AssistantSettings,
     BackupSettings,
+    BrainSettings,
     CommandSettings,
     Config,
     LimitSettings,
@@ -123,6 +124,7 @@ def _known_keys(parents: list[str]) -> list[str]:
         "command": CommandSettings,
         "model": ModelSettings,
         "assistant": AssistantSettings,
+        "brain": BrainSettings,
         "limits": LimitSettings,
         "timeouts": TimeoutSettings,
     }

@@ -29,6 +29,9 @@ USER_ASSISTANT: Final = ActorId("user:assistant")
 SYSTEM: Final = ActorId("system:groupx")
 BINDING_LOCAL: Final = BindingId("binding:web")
 INSTANCE_LOCAL: Final = InstanceId("instance:web")
+BINDING_OPERATOR: Final = BindingId("binding:operator")
+INSTANCE_OPERATOR: Final = InstanceId("instance:operator")
+"""The room assistant's."""
 
 ACTOR_PATTERN: Final = re.compile(
     r"^(agent|user|system):[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?$"

@@ -122,16 +122,33 @@ class AgentSettings(Setting):
     """Only for the built-in agent."""
 
 
+class BrainSettings(Setting):
+    """The program of the room assistant, as an agent's."""
+
+    driver: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
+    """As an agent's; default: the built-in agent, which answers and does nothing in the rooms."""
+    command: str | CommandSettings | None = None
+    """Program to start; default: the driver's own."""
+    cwd: str = "."
+    """Working folder."""
+    env: dict[str, str] = Field(default_factory=dict, max_length=128)
+    """Environment variables on top of a small inherited set."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Driver options (docs/ADAPTERS.md)."""
+    model: ModelSettings | None = None
+    """Only for the built-in agent."""
+
+
 class AssistantSettings(Setting):
-    """The room assistant of the earlier program; read and kept, not started by this version."""
+    """The room assistant."""
 
     enabled: bool = False
-    """Start it with the server."""
-    name: str | None = None
-    """Display name."""
-    brain: dict[str, Any] | None = None
-    """Driver, command and folder of its program."""
-    extra_instructions: str | None = None
+    """Whether there is one; its program starts with the first request."""
+    name: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
+    """Display name; default: Room assistant."""
+    brain: BrainSettings | None = None
+    """Its program."""
+    extra_instructions: Annotated[str, StringConstraints(max_length=32_768)] | None = None
     """Added to its instructions."""
 
 

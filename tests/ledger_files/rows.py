@@ -459,7 +459,11 @@ FILLED: Final[Mapping[tuple[str, str], Mapping[str, Any]]] = {
         "attempt_wait": "prompt_invoked",  # may have been sent: never sent again by itself
     },
     ("memory_records", "agent_memory_type"): {"mem_agent": "core"},
+    ("assistant_conversation_messages", "cut"): {"asst_1": 0},
 }
+
+ADDED: Final = {"agent_instances": 1, "session_bindings": 1}
+"""Rows that an upgrade adds behind the old ones: the room assistant's own."""
 
 NEW_KEYS: Final = {8: "turn:turn_done:response", 9: "turn:turn_done:terminal"} | {
     10: "turn:turn_lost:terminal"

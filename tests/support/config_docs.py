@@ -9,6 +9,7 @@ from groupx_shared.settings import (
     AgentSettings,
     AssistantSettings,
     BackupSettings,
+    BrainSettings,
     CommandSettings,
     Config,
     LimitSettings,
@@ -28,6 +29,7 @@ SECTIONS: dict[str, type[Setting]] = {
     "agents.ID.command": CommandSettings,
     "agents.ID.model": ModelSettings,
     "assistant": AssistantSettings,
+    "assistant.brain": BrainSettings,
     "limits": LimitSettings,
     "timeouts": TimeoutSettings,
 }

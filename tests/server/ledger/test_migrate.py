@@ -11,7 +11,7 @@ import pytest
 from groupx_server.ledger.migrate import Migration, UpgradeReport, load_migrations, prepare
 from groupx_shared.errors import LedgerError
 from ledger_files.build import LAST_SCHEMA, VERSIONS, columns_of, file_of
-from ledger_files.rows import ROWS, expected_row, rows_of
+from ledger_files.rows import ADDED, ROWS, expected_row, rows_of
 from ledger_files.schema_text import schema_lines
 from support.ledgers import NEWEST, fixed_now, names_in, old_file, opened
 
@@ -47,10 +47,13 @@ def test_new_ledger_holds_the_local_surfaces_and_the_main_room(tmp_path: Path) -
             "SELECT binding_id, b.instance_id, b.actor_id, protocol, b.status"
             " FROM session_bindings b"
             " JOIN agent_instances i ON i.instance_id = b.instance_id AND i.actor_id = b.actor_id"
-            " AND i.status = 'ready' AND adapter_id = 'web' AND process_ended_at IS NULL"
-            " WHERE closed_at IS NULL AND room_id IS NULL"
+            " AND i.status = 'ready' AND process_ended_at IS NULL"
+            " WHERE closed_at IS NULL AND room_id IS NULL ORDER BY 1 DESC"
         ).fetchall()
-        assert binding == [("binding:web", "instance:web", "user:web", "local-rest", "ready")]
+        assert binding == [
+            ("binding:web", "instance:web", "user:web", "local-rest", "ready"),
+            ("binding:operator", "instance:operator", "user:assistant", "local-operator", "ready"),
+        ]
         rooms = connection.execute("SELECT * FROM rooms").fetchall()
         moment = "2026-01-31T09:15:00.250Z"
         assert rooms == [("room:main", "main", moment, moment, None, 0, 0, 0, 0)]
@@ -192,7 +195,7 @@ def test_upgrade_keeps_every_row_column_by_column(tmp_path: Path, version: int) 
             found = connection.execute(f"SELECT * FROM {table} ORDER BY rowid").fetchall()
             kept = [dict(zip(names, values, strict=True)) for values in found]
             assert kept[: len(rows)] == [expected_row(table, row, names) for row in rows]
-            assert len(kept) == len(rows)
+            assert len(kept) == len(rows) + ADDED.get(table, 0)
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
 
