@@ -37,6 +37,7 @@ from groupx_server.portability.rotation import Policy
 from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.broadcast import Hub, HubLimits
 from groupx_server.rooms.clock import Clock
+from groupx_server.rooms.compaction import Compactor
 from groupx_server.rooms.grants import Grants
 from groupx_server.rooms.live import LateOutlet
 from groupx_server.rooms.reload import ConfigSource, Reloader
@@ -122,6 +123,7 @@ async def _serve(site: _Site, ledger: Ledger, sock: socket.socket, stop: asyncio
             _running(parts.agents, parts.hub, parts.http, parts.state),
             _backed_up(ledger, site.config.storage.backups),
             _indexed(parts.service.searching),
+            _compacted(parts.service.contexts.compactor),
             _tools_served(parts.tools),
         ):
             with _published(site.workspace, parts.runtime):
@@ -252,6 +254,18 @@ async def _indexed(searching: Searching) -> AsyncIterator[None]:
             yield
         finally:
             indexing.cancel()
+
+
+@asynccontextmanager
+async def _compacted(compactor: Compactor) -> AsyncIterator[None]:
+    """Rooms are summed up meanwhile when somebody asks for it; one under way at the end changes
+    nothing."""
+    async with asyncio.TaskGroup() as tasks:
+        compacting = tasks.create_task(compactor.run(), name="compaction")
+        try:
+            yield
+        finally:
+            compacting.cancel()
 
 
 @asynccontextmanager

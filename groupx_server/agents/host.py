@@ -160,6 +160,12 @@ class AgentHost:
             self._sessions[room_id] = session
             return session
 
+    async def forget(self, room_id: str) -> None:
+        """Close the room's session, if one is open; the next one asked for is opened anew."""
+        session = self._sessions.pop(room_id, None)
+        if session is not None and not session.lost and self._is_alive():
+            await session.close()
+
     async def recall(
         self,
         request: SessionRequest,

@@ -136,6 +136,7 @@ class BuiltinAgent:
         told = _groupx_meta(params)
         session.room_id = _text(told.get("roomId"))
         session.actor_id = _text(told.get("actorId"))
+        session.purpose = _text(told.get("purpose"))
         self._sessions[session.session_id] = session
         self._on_session()
         return {"sessionId": session.session_id}

@@ -62,6 +62,8 @@ class Answering:
             session.history.add(said, sink.said.strip() or NO_ANSWER)
 
     async def _answer(self, session: Session, prompt: Prompt, sink: TurnSink) -> Outcome:
+        if session.purpose is not None:
+            return await self._write(session, prompt, sink)
         desk = self._desk(session, prompt, sink)
         if understand(prompt.current).is_known_command:
             return await Guide(desk).answer(prompt.current)
@@ -75,6 +77,25 @@ class Answering:
                     raise
                 await sink.thought(f"{failure.message} Looking for another model.\n")
         return await Guide(desk).answer(prompt.current)
+
+    async def _write(self, session: Session, prompt: Prompt, sink: TurnSink) -> Outcome:
+        """Write the text that is asked for, with a model or not at all."""
+        endpoint = await self._finder.current()
+        if endpoint is None:
+            await sink.say("There is no model here that could write it.")
+            return Outcome("refusal")
+        turn = ModelTurn(
+            endpoint,
+            self._client,
+            sink,
+            session.history,
+            prompt.text,
+            tools=None,
+            instructions=PLAIN_INSTRUCTIONS,
+            traits=self._traits[endpoint.base_url, endpoint.model],
+            sleep=self._sleep,
+        )
+        return await turn.run()
 
     def _turn(self, endpoint: Endpoint, session: Session, prompt: Prompt, desk: Desk) -> ModelTurn:
         plain = self._settings.plain

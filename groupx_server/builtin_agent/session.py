@@ -39,5 +39,7 @@ class Session:
     history: History
     room_id: str | None = None
     actor_id: str | None = None
+    purpose: str | None = None
+    """Of a session that is not a room's: a text is to be written (a summary)."""
     turns: int = 0
     running: RunningTurn | None = None

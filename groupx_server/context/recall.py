@@ -1,39 +1,48 @@
 """Which memory and identity records go into a packet.
 
-Bounded reads by index: an agent's own core and dated memory, the room's pinned and newest memory,
-and what was said about who the agent is. Only active records; an agent is never told another
-agent's core.
+Bounded reads by index: an agent's own core and dated memory, the room's pinned memory and, of the
+rest, first what search finds for the current message, then the newest; and what was said about who
+the agent is. Only active records; an agent is never told another agent's core.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from groupx_server.context.packet import Record, Records
+from groupx_server.domain.searchtext import words_of
 from groupx_server.ledger.identity_records import list_identity
-from groupx_server.ledger.memory import list_memory
+from groupx_server.ledger.memory import list_memory, read_memory
+from groupx_server.ledger.search import Filters, search
 from groupx_shared.wire.memory import IdentityRecord, MemoryRecord
 
 MAX_RECORDS: Final = 200
 """Of each kind; far more than fit beside a conversation."""
+MAX_RELEVANT: Final = 50
+ASKED_CHARS: Final = 1_000
+"""Of the current message, as a query; what is longer is no question."""
 
 
-def read_records(connection: sqlite3.Connection, room_id: str, actor_id: str) -> Records:
-    """Read what a packet for this agent in this room may tell, newest first."""
+def read_records(
+    connection: sqlite3.Connection, room_id: str, actor_id: str, asked: str = ""
+) -> Records:
+    """Read what a packet for this agent in this room may tell: the room's unpinned memory by how
+    well it fits what is `asked`, all else newest first."""
     own = {"scope_type": "agent", "scope_id": actor_id}
     core = list_memory(connection, {**own, "agent_memory_type": "core"}, limit=MAX_RECORDS).items
     dated = list_memory(connection, {**own, "agent_memory_type": "dated"}, limit=MAX_RECORDS).items
-    room = list_memory(
-        connection, {"scope_type": "room", "scope_id": room_id}, limit=MAX_RECORDS
-    ).items
+    of_room = {"scope_type": "room", "scope_id": room_id}
+    pinned = list_memory(connection, {**of_room, "pinned": "true"}, limit=MAX_RECORDS).items
+    newest = list_memory(connection, {**of_room, "pinned": "false"}, limit=MAX_RECORDS).items
+    room = _by_relevance(connection, room_id, asked, newest)
     identity = list_identity(connection, {"subject_actor_id": actor_id}, limit=MAX_RECORDS).items
     return Records(
         core=[_memory(record) for record in core],
         dated=[_memory(record) for record in dated],
-        pinned=[_memory(record) for record in room if record.pinned_at is not None],
-        room=[_memory(record) for record in room if record.pinned_at is None],
+        pinned=[_memory(record) for record in pinned],
+        room=[_memory(record) for record in room],
         self_identity=[_said(r) for r in identity if r.author_actor_id == actor_id],
         user_identity=[_said(r) for r in identity if r.author_actor_id.startswith("user:")],
         observed_identity=[
@@ -42,6 +51,22 @@ def read_records(connection: sqlite3.Connection, room_id: str, actor_id: str) ->
             if r.author_actor_id != actor_id and not r.author_actor_id.startswith("user:")
         ],
     )
+
+
+def _by_relevance(
+    connection: sqlite3.Connection, room_id: str, asked: str, newest: Sequence[MemoryRecord]
+) -> list[MemoryRecord]:
+    """What search finds for the question, best first, then the others, newest first."""
+    filters = Filters(room_id=room_id, kind="memory")
+    words = " ".join(words_of(asked[:ASKED_CHARS]))  # no text of a message is an operator
+    page = search(connection, words, filters, "", limit=MAX_RELEVANT)
+    known = {record.memory_id: record for record in newest}
+    found: dict[str, MemoryRecord] = {}
+    for hit in page.found:
+        record = known.get(hit.ref_id) or read_memory(connection, hit.ref_id)
+        if record.status == "active" and record.pinned_at is None:
+            found[record.memory_id] = record
+    return [*found.values(), *(r for r in newest if r.memory_id not in found)]
 
 
 def all_records(records: Records) -> Iterator[Record]:

@@ -8,12 +8,19 @@ their JSON ready, so that no event is parsed and encoded again on its way out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 from groupx_server.ledger.accept import Source
 from groupx_server.ledger.search import Filters
 from groupx_server.rooms.again import Again
 from groupx_server.rooms.rows import DurableFrameSource, EventRows
+from groupx_shared.wire.context import (
+    CompactContext,
+    CompactionReply,
+    ContextPreview,
+    ResetContext,
+    ResetReply,
+)
 from groupx_shared.wire.memory import (
     IdentityList,
     IdentityReply,
@@ -131,8 +138,6 @@ class StateQueries(Protocol):
         self, room_id: str | None, correlation_id: str | None, actor_id: str | None
     ) -> UsageReply: ...
 
-    async def context_usage(self, room_id: str) -> ContextUsage: ...
-
 
 class MemoryCases(Protocol):
     """Memory and identity records."""
@@ -188,11 +193,28 @@ class SearchCases(Protocol):
     async def rebuild(self, client_command_id: str) -> SearchIndexReply: ...
 
 
+class ContextCases(Protocol):
+    """What agents are told of a room."""
+
+    async def usage(self, room_id: str) -> ContextUsage: ...
+
+    async def preview(
+        self, room_id: str, agent: str, session: Literal["new", "continued"] | None, text: str
+    ) -> ContextPreview: ...
+
+    async def compact(self, room_id: str, request: CompactContext) -> CompactionReply: ...
+
+    async def reset(self, room_id: str, request: ResetContext) -> ResetReply: ...
+
+
 class Rooms(RoomCommands, EventQueries, StateQueries, Protocol):
     """All use cases, as the routes see them."""
 
     @property
     def memories(self) -> MemoryCases: ...
+
+    @property
+    def contexts(self) -> ContextCases: ...
 
     @property
     def searching(self) -> SearchCases: ...

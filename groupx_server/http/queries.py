@@ -128,6 +128,15 @@ class ContextQuery(QueryModel):
 
 
 class ExportQuery(QueryModel):
+class PreviewQuery(QueryModel):
+    agent: Id
+    """Whose packet: `codex` or `agent:codex`."""
+    session: Literal["new", "continued"] | None = None
+    """As if its native session was new, or went on; absent: as it is."""
+    text: Annotated[str, StringConstraints(max_length=MAX_QUERY_CHARS)] = ""
+    """The message that is not sent yet: it decides which memory is relevant."""
+
+
     room_id: Id | None = None
     """Export this room; absent: all rooms."""
     format: Literal["jsonl", "md"] = "jsonl"

@@ -28,6 +28,7 @@ ROUTES: Final[tuple[AnyRoute, ...]] = (
     *rooms.ROUTES,
     *history.ROUTES,
     *turns.ROUTES,
+    *contexts.ROUTES,
     *roots.ROUTES,
     *usage.ROUTES,
     *agents.ROUTES,

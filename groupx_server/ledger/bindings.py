@@ -112,13 +112,15 @@ def native_session_to_resume(
 ) -> str | None:
     """Native id of the agent's newest session in this room that saw a turn, if it was opened with
     the same protocol and folder; None when there is none (a session without a turn is not worth
-    resuming)."""
+    resuming) or when the room's context was reset since."""
     row = connection.execute(
         "SELECT b.native_session_id, b.protocol, b.capabilities_json FROM session_bindings b"
         " WHERE b.actor_id = ? AND b.room_id = ? AND b.native_session_id IS NOT NULL"
         " AND b.transport = 'structured'"
         " AND EXISTS (SELECT 1 FROM turn_attempts a WHERE a.binding_id = b.binding_id"
         " AND a.delivery_certainty IN ('delivered', 'terminal'))"
+        " AND b.created_at > COALESCE((SELECT MAX(r.created_at) FROM context_resets r"
+        " WHERE r.room_id = b.room_id AND r.reset_native_sessions = 1), '')"
         " ORDER BY b.created_at DESC LIMIT 1",
         (actor_id, room_id),
     ).fetchone()

@@ -73,7 +73,7 @@ class SpokenMessage:
     correlation_id: str
 
 
-_SPOKEN = (
+SPOKEN = (
     "SELECT e.seq, e.event_id, e.actor_id, e.actor_display_name, e.occurred_at, e.body_json,"
     " e.reply_to_event_id, e.correlation_id"
 )
@@ -84,7 +84,7 @@ def newest_between(
 ) -> list[SpokenMessage]:
     """Messages with after_seq < seq <= through_seq, newest first, at most `limit`."""
     cursor = connection.execute(
-        f"{_SPOKEN} FROM room_messages m JOIN events e ON e.seq = m.seq"
+        f"{SPOKEN} FROM room_messages m JOIN events e ON e.seq = m.seq"
         " WHERE m.room_id = ? AND m.seq > ? AND m.seq <= ? ORDER BY m.seq DESC LIMIT ?",
         (room_id, after_seq, through_seq, limit),
     )
@@ -93,9 +93,7 @@ def newest_between(
 
 def read_message(connection: sqlite3.Connection, event_id: str) -> SpokenMessage | None:
     """One message by its event id; None when there is none (a reply may point to another event)."""
-    row = connection.execute(
-        f"{_SPOKEN} FROM events e WHERE e.event_id = ?", (event_id,)
-    ).fetchone()
+    row = connection.execute(f"{SPOKEN} FROM events e WHERE e.event_id = ?", (event_id,)).fetchone()
     return None if row is None else spoken(row)
 
 

@@ -40,7 +40,8 @@ class Agents:
         self.roster = roster
         self.board = Board(roster, runtime.outlet, runtime.clock)
         self._runtime = runtime
-        self._factory = factory
+        self.factory = factory
+        """Builds drivers."""
         self._gate = asyncio.Semaphore(STARTS_AT_ONCE)
         self._tasks: asyncio.TaskGroup | None = None
         self._restarts: dict[str, None] = {}
@@ -95,6 +96,12 @@ class Agents:
         if (seat := self._seats.get(actor_id)) is not None:
             seat.hold()
 
+    def forget_sessions(self, room_id: str) -> None:
+        """Every agent's next turn in the room gets a new native session."""
+        for seat in self._seats.values():
+            if seat.lane is not None:
+                seat.lane.forget_session(room_id)
+
     # --- another roster ---------------------------------------------------------------------
 
     def busy(self, actor_ids: Iterable[str]) -> list[str]:
@@ -127,7 +134,7 @@ class Agents:
         return seat is not None and seat.is_busy
 
     def _seat(self, entry: RosterEntry) -> Seat:
-        return Seat(self._runtime, self._factory, self._gate, self.board, self._take_status, entry)
+        return Seat(self._runtime, self.factory, self._gate, self.board, self._take_status, entry)
 
     async def _occupy(self, actor_id: str) -> None:
         """Serve one agent; when it is not wanted any more, leave nothing of it waiting."""

@@ -77,6 +77,10 @@ class Lane:
         """Look at the queue again."""
         self._wake.set()
 
+    def forget_session(self, room_id: str) -> None:
+        """The room's context was reset: its next turn gets a new native session."""
+        self._sessions.forget(room_id)
+
     def cancel(self, turn_id: str) -> None:
         """Tell the agent that its running turn is cancelled; harmless for another turn."""
         if self._current is not None and self._current.head.turn_id == turn_id:

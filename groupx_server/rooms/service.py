@@ -16,7 +16,6 @@ from typing import cast
 
 import orjson
 
-from groupx_server.context.gather import context_usage
 from groupx_server.ledger.accept import AcceptMessage, Source, accept_message
 from groupx_server.ledger.cancel import cancel_turn
 from groupx_server.ledger.commands import once
@@ -29,9 +28,12 @@ from groupx_server.ledger.turns import TurnSelection, list_turns, read_turn
 from groupx_server.ledger.usage import read_usage
 from groupx_server.rooms.again import Again, plan_again
 from groupx_server.rooms.agents import Agents
+from groupx_server.rooms.compaction import Compactor
+from groupx_server.rooms.contexts import Contexts
 from groupx_server.rooms.loops import Loops
 from groupx_server.rooms.memories import Memories
 from groupx_server.rooms.rows import DurableFrameSource, EventRows
+from groupx_server.rooms.scribes import Scribes
 from groupx_server.rooms.searching import Searching
 from groupx_server.rooms.turnrunner import Runtime
 from groupx_server.rooms.watchorders import targets_of, watchers
@@ -42,7 +44,6 @@ from groupx_shared.wire.replies import (
     AgentList,
     BootstrapReply,
     CancelReply,
-    ContextUsage,
     MessageAccepted,
     RestartReply,
     RoomInfo,
@@ -73,6 +74,9 @@ class RoomService:
         """Memory and identity records."""
         self.searching = Searching(runtime)
         """Search over messages and records."""
+        self.contexts = Contexts(runtime, agents, Compactor(runtime, Scribes(agents)))
+        """What agents are told."""
+        runtime.prepare = self.contexts.compactor.prepared
 
     # Commands
 
@@ -356,11 +360,6 @@ class RoomService:
     async def rooms(self) -> RoomList:
         """All rooms."""
         return RoomList(rooms=tuple(await self._ledger.read(list_rooms)))
-
-    async def context_usage(self, room_id: str) -> ContextUsage:
-        """How full a context packet of the room would be."""
-        limit = self._runtime.limits.context_characters
-        return await self._ledger.read(partial(context_usage, room_id=room_id, max_chars=limit))
 
     async def _room(self, room_id: str) -> RoomInfo:
         return await self._ledger.read(partial(read_room, room_id=room_id))

@@ -56,6 +56,11 @@ class SessionBook:
         self._entry = entry
         self._bindings: dict[str, Binding] = {}
         self._instance_id: str | None = None
+        self._stale: set[str] = set()
+
+    def forget(self, room_id: str) -> None:
+        """Open the room's session anew, for its next turn."""
+        self._stale.add(room_id)
 
     def adopt(self, entry: RosterEntry) -> None:
         """Take over another name or identity of the same agent."""
@@ -75,6 +80,9 @@ class SessionBook:
         raise AssertionError("unreachable")
 
     async def _open(self, room_id: str) -> Binding:
+        if room_id in self._stale:
+            await self._host.forget(room_id)
+            self._stale.discard(room_id)
         known = self._bindings.get(room_id)
         resume_id = None
         if known is None or known.session.lost or known.instance_id != self._host.instance_id:

@@ -9,7 +9,7 @@ turn ends exactly once; when the server stops in the middle, it ends as `interru
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
@@ -95,6 +95,9 @@ class Runtime:
     """Gives sessions the room's tools; None: they get none."""
     ask_s: float = 120.0
     """How long an agent waits for another one's answer unless it says otherwise."""
+    prepare: Callable[[PacketRequest], Awaitable[Packet]] | None = None
+    """Makes a turn's packet, after summing up what would not fit; None: what does not fit is left
+    out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +219,8 @@ class TurnRunner:
             max_chars=self._runtime.limits.context_characters,
             turn_id=self.head.turn_id,
         )
+        if self._runtime.prepare is not None:
+            return await self._runtime.prepare(request)
         return await read_patiently(self._runtime.ledger, partial(gather_packet, request=request))
 
     async def _claim(self, binding: Binding, packet: Packet) -> Attempt | None:
@@ -225,6 +230,7 @@ class TurnRunner:
             binding_id=binding.binding_id,
             instance_id=binding.instance_id,
             context_through_seq=packet.through_seq,
+            summary_through_seq=packet.summary_through_seq,
         )
         now = self._runtime.clock.now()
         return await self._write(partial(claim_turn, claim=claim, now=now))

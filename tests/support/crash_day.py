@@ -116,6 +116,8 @@ POINTS: dict[str, Case] = {
     "index.before_commit:1": OPEN,
     "index.before_commit:3": OPEN,
     "pair.before_commit": ONCE,
+    "compact.before_commit": ONCE,
+    "reset.before_commit": ONCE,
     "session_end.before_commit": ONCE,
 }
 
@@ -149,6 +151,8 @@ class Day:
         self._say("third", WORDS[2], "room:annex")
         self._do("restart", "POST", "/api/agents/agent:bot/restart")
         self._watched()
+        self._compact()
+        self._do("reset", "POST", "/api/rooms/room:annex/context/reset")
         self._say("last", "[[say last]]", "room:main")
 
     def _watched(self) -> None:
@@ -185,6 +189,16 @@ class Day:
         eventually(has_partial)
         self._do("cancel", "POST", f"/api/turns/{turn_id}/cancel")
         self._wait(turn_id, *ENDED)
+
+    def _compact(self) -> None:
+        """Sum the room up; after a kill nothing is under way any more, and that is all right."""
+        self._do("compact", "POST", "/api/rooms/room:main/context/compact", keep=1)
+
+        def has_ended() -> bool:
+            usage = self.client.get("/api/context").json()
+            return usage.get("compaction", {}).get("phase") not in ("started", "retrying")
+
+        eventually(has_ended)
 
     def _wait(self, turn_id: str, *statuses: str) -> None:
         self.server.wait_turn(self.client, turn_id, *statuses)

@@ -25,7 +25,6 @@ from groupx_shared.wire.replies import (
     AgentList,
     BootstrapReply,
     CancelReply,
-    ContextUsage,
     MessageAccepted,
     QueuedTurn,
     ReloadReply,
@@ -41,6 +40,7 @@ from groupx_shared.wire.replies import (
     UsageTotals,
 )
 from groupx_shared.wire.requests import ChangeRoom, CreateRoom, SendMessage
+from support.fake_contexts import FakeContexts
 from support.fake_memories import FakeMemories
 from support.fake_searching import FakeSearching
 
@@ -133,12 +133,18 @@ class FakeRooms:
         self.fault: Exception | None = None
         """Raised by every use case while it is set."""
         self._memories = FakeMemories()
+        self._contexts = FakeContexts(lambda room_id: self._room(room_id).room_id)
         self._searching = FakeSearching()
 
     @property
     def memories(self) -> FakeMemories:
         self._enter()
         return self._memories
+
+    @property
+    def contexts(self) -> FakeContexts:
+        """What agents are told."""
+        return self._contexts
 
     @property
     def searching(self) -> FakeSearching:
@@ -347,14 +353,3 @@ class FakeRooms:
         self._enter()
         return RoomList(rooms=tuple(self._room(room_id) for room_id in self.room_ids))
 
-    async def context_usage(self, room_id: str) -> ContextUsage:
-        self._enter()
-        return ContextUsage(
-            room_id=self._room(room_id).room_id,
-            through_seq=self.ledger.last_seq,
-            estimated_characters=10,
-            max_characters=1000,
-            compaction_trigger_characters=800,
-            utilization_percent=1.0,
-            uncompacted_message_count=1,
-        )

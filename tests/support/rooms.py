@@ -210,7 +210,9 @@ async def house(
             try:
                 made = House(service, agents, ledger, fleet, listener, grants, calls, reads)
                 made.running = running
+            summing = tasks.create_task(service.contexts.compactor.run())
                 made.runtime = runtime
                 yield made
             finally:
                 running.cancel()
+                summing.cancel()

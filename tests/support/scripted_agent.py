@@ -337,6 +337,7 @@ class Agent:
         self.wire = Wire()
         self.turns: dict[str, Turn] = {}
         self.mcp: dict[str, Any] = {}
+        self.purposes: dict[str, str | None] = {}
         self.is_deaf = threading.Event()
         folder = os.environ.get("SCRIPTED_SESSIONS")
         self.folder = Path(folder) if folder else None
@@ -402,6 +403,8 @@ class Agent:
             return {"error": {"code": code, "message": "Authentication required"}}
         session = f"session-{uuid.uuid4().hex[:8]}"
         self.mcp[session] = params.get("mcpServers")
+        told = (params.get("_meta") or {}).get("groupx") or {}
+        self.purposes[session] = told.get("purpose")
         self.remember(session, "")
         self.wire.update(session, sessionUpdate="available_commands_update", availableCommands=[])
         return {"result": {"sessionId": session, **self.modes()}}
@@ -451,6 +454,16 @@ class Agent:
 
     def on_session_prompt(self, request_id: Any, params: dict[str, Any]) -> None:
         session, text = params["sessionId"], params["prompt"][0]["text"]
+        purpose = self.purposes.get(session)
+        if purpose is not None:  # a text for the server; what it quotes is not played
+            self.log("writing", purpose=purpose, chars=len(text))
+            self.wire.update(
+                session,
+                sessionUpdate="agent_message_chunk",
+                content={"type": "text", "text": f"- {purpose}"},
+            )
+            self.wire.send({"id": request_id, "result": {"stopReason": "end_turn"}})
+            return
         self.log("prompt", session=session, text=text)
         self.remember(session, text)
         turn = self.turns[session] = Turn(self, session, request_id, text)

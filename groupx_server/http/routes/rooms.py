@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import NoneType
 
 from groupx_server.http.endpoint import AnyRoute, Call, Route
-from groupx_server.http.queries import BootstrapQuery, ContextQuery, NoQuery
+from groupx_server.http.queries import BootstrapQuery, NoQuery
 from groupx_server.http.reply import JsonReply, Reply, json_reply
 from groupx_shared.errors import ErrorCode
-from groupx_shared.wire.replies import BootstrapReply, ContextUsage, RoomList, RoomReply
+from groupx_shared.wire.replies import BootstrapReply, RoomList, RoomReply
 from groupx_shared.wire.requests import ChangeRoom, CreateRoom
 
 
@@ -26,10 +26,6 @@ async def create_room(call: Call[NoQuery, CreateRoom]) -> Reply:
 
 async def change_room(call: Call[NoQuery, ChangeRoom]) -> Reply:
     return json_reply(await call.rooms.change_room(call.path["roomId"], call.body))
-
-
-async def get_context(call: Call[ContextQuery, None]) -> Reply:
-    return json_reply(await call.rooms.context_usage(call.query.room_id))
 
 
 ROUTES: tuple[AnyRoute, ...] = (
@@ -76,15 +72,5 @@ ROUTES: tuple[AnyRoute, ...] = (
             ErrorCode.STORE_CONFLICT,
             ErrorCode.CLIENT_COMMAND_CONFLICT,
         ),
-    ),
-    Route(
-        method="GET",
-        path="/api/context",
-        handler=get_context,
-        query=ContextQuery,
-        body=NoneType,
-        reply=ContextUsage,
-        summary="How full an agent's context packet of the room would be.",
-        errors=(ErrorCode.UNKNOWN_ROOM,),
     ),
 )

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 
 from groupx_shared.wire.agents import AgentInfo
 from groupx_shared.wire.base import WireModel
+from groupx_shared.wire.context import CompactionBody, RedactedBody, ResetBody
 from groupx_shared.wire.events import Event, EventType
 
 TurnStatus = Literal[
@@ -399,6 +400,12 @@ BODY_MODELS: Final[dict[str, type[WireModel]]] = {
     EventType.IDENTITY_REMEMBERED: RecordBody,
     EventType.IDENTITY_SUPERSEDED: RecordBody,
     EventType.IDENTITY_RETRACTED: RecordBody,
+    EventType.CONTEXT_COMPACTION_STARTED: CompactionBody,
+    EventType.CONTEXT_COMPACTION_RETRYING: CompactionBody,
+    EventType.CONTEXT_COMPACTION_COMPLETED: CompactionBody,
+    EventType.CONTEXT_COMPACTION_FAILED: CompactionBody,
+    EventType.CONTEXT_RESET: ResetBody,
+    EventType.CONTENT_REDACTED: RedactedBody,
     EventType.AGENT_STATUS: AgentStatusBody,
     EventType.AGENTS_CHANGED: AgentsChangedBody,
 }

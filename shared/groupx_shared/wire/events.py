@@ -54,6 +54,12 @@ class EventType(StrEnum):
     IDENTITY_REMEMBERED = "identity.remembered"
     IDENTITY_SUPERSEDED = "identity.superseded"
     IDENTITY_RETRACTED = "identity.retracted"
+    CONTEXT_COMPACTION_STARTED = "context.compaction.started"
+    CONTEXT_COMPACTION_RETRYING = "context.compaction.retrying"
+    CONTEXT_COMPACTION_COMPLETED = "context.compaction.completed"
+    CONTEXT_COMPACTION_FAILED = "context.compaction.failed"
+    CONTEXT_RESET = "context.reset"
+    CONTENT_REDACTED = "content.redacted"
     AGENT_STATUS = "agent.status"
     AGENTS_CHANGED = "agents.changed"
 
@@ -65,6 +71,10 @@ TRANSIENT_TYPES: Final = frozenset(
         EventType.TURN_PROGRESS,
         EventType.TURN_CANCELLING,
         EventType.TOOL_PROGRESS,
+        EventType.CONTEXT_COMPACTION_STARTED,
+        EventType.CONTEXT_COMPACTION_RETRYING,
+        EventType.CONTEXT_COMPACTION_COMPLETED,
+        EventType.CONTEXT_COMPACTION_FAILED,
         EventType.AGENT_STATUS,
         EventType.AGENTS_CHANGED,
     }

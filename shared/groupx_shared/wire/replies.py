@@ -10,6 +10,7 @@ from groupx_shared.version import BOOTSTRAP_SCHEMA, RUNTIME_PROTOCOL, VERSION
 from groupx_shared.wire.agents import AgentInfo, AgentState
 from groupx_shared.wire.base import WireModel
 from groupx_shared.wire.bodies import Certainty, TurnStatus
+from groupx_shared.wire.context import CompactionInfo
 from groupx_shared.wire.events import Event
 
 __all__ = ["AgentInfo", "AgentState"]  # re-exported: events carry cards too
@@ -234,79 +235,6 @@ class TextReply(WireModel):
     event_id: str
     field: str
     text: str
-
-
-class CompactionInfo(WireModel):
-    """How a compaction stands."""
-
-    operation_id: str
-    phase: Literal["started", "retrying", "completed", "failed"]
-    from_seq: int | None = None
-    through_seq: int | None = None
-    """What it covers so far."""
-    message_count: int = 0
-    attempt: int = 1
-    max_attempts: int = 1
-    generator_actor_id: str | None = None
-    summary_characters: int | None = None
-    error_code: str | None = None
-    error_message: str | None = None
-
-
-class CompactionReply(WireModel):
-    """`POST /api/rooms/{roomId}/context/compact`."""
-
-    accepted: bool
-    """False: there is nothing to compact."""
-    operation_id: str | None = None
-
-
-class LeftOutInfo(WireModel):
-    """Something that did not fit into a packet."""
-
-    id: str
-    """Event, memory or identity id."""
-    characters: int
-
-
-class SectionInfo(WireModel):
-    """One section of a packet."""
-
-    name: str
-    characters: int
-    mandatory: bool
-    included: int
-    omitted: int = 0
-    """How many records or messages did not fit."""
-    left_out: tuple[LeftOutInfo, ...] = ()
-    """The first of them."""
-
-
-class ContextPreview(WireModel):
-    """`GET /api/rooms/{roomId}/context`: what an agent would be sent now."""
-
-    room_id: str
-    actor_id: str
-    session: Literal["new", "continued"]
-    """A new native session is told the room's past; a continued one what it was not told yet."""
-    text: str
-    characters: int
-    soft_characters: int
-    """Optional sections stay below this; more that was not told yet is summed up first."""
-    max_characters: int
-    through_seq: int
-    summary_through_seq: int | None = None
-    sections: tuple[SectionInfo, ...]
-    needs_compaction: bool
-    """Messages are left out: before the turn they would be summed up."""
-
-
-class ResetReply(WireModel):
-    """`POST /api/rooms/{roomId}/context/reset`."""
-
-    reset: bool
-    """False: nothing was said since the last one."""
-    through_seq: int
 
 
 class ContextUsage(WireModel):

@@ -1,0 +1,164 @@
+"""Texts that agents write for the server: summaries, and what a day held.
+
+Each is written in a new short-lived process of the agent's program, with one fresh session that has
+no tools of the room, in an empty folder: nothing of it reaches the agent's own sessions, and nobody
+waits behind a turn. Bounded in time; what fails is an `AgentError` and changes nothing. The
+counterparts are `compaction` and `dated`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from groupx_server.agents.base import AgentSpec, Session, SessionRequest
+from groupx_server.domain.native import (
+    ContentDelta,
+    TurnCancelled,
+    TurnCompleted,
+    TurnFailed,
+    UsageReported,
+)
+from groupx_server.domain.record import BoundedText
+from groupx_server.logs import get_logger
+from groupx_server.rooms.agents import Agents
+from groupx_server.rooms.roster import RosterEntry
+from groupx_shared.errors import AgentError, ConfigError, ErrorCode
+from groupx_shared.ids import new_id
+from groupx_shared.settings import BUILTIN_DRIVER
+from groupx_shared.text import safe_text
+
+WITHIN_S: Final = 600.0
+"""For one text, with the start of the program."""
+KEPT_CHARS: Final = 65_536
+"""Of an answer; none of these texts may be longer, so that is known to be too long then."""
+WHOLE: Final = frozenset({"end_turn", "stop_sequence", "completed", "success", "stop"})
+"""Reasons of an end that mean: all was said."""
+RETRYABLE: Final = frozenset(
+    {
+        ErrorCode.ADAPTER_START_FAILED,
+        ErrorCode.PROTOCOL_HANDSHAKE_TIMEOUT,
+        ErrorCode.SESSION_NOT_AVAILABLE,
+        ErrorCode.TURN_FIRST_EVENT_TIMEOUT,
+        ErrorCode.TURN_IDLE_TIMEOUT,
+        ErrorCode.TURN_INTERRUPTED,
+    }
+)
+"""Failures of the program or its session that may pass by themselves."""
+_HEALTH: Final = ("ready", "working", "waiting", "stopped", "starting", "retrying")
+_UNWELL: Final = frozenset({"failed", "needs_login", "rate_limited", "disabled"})
+
+log = get_logger(__name__)
+
+
+class CannotWriteError(AgentError):
+    """The agent says that it does not write such texts (it has no model)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A whole text, and what it cost as far as the agent told."""
+
+    text: str
+    actor_id: str
+    usage: dict[str, Any] = field(default_factory=dict)
+
+
+class Scribes:
+    """The agents as writers."""
+
+    def __init__(self, agents: Agents) -> None:
+        self._agents = agents
+
+    def by_health(self) -> Sequence[RosterEntry]:
+        """Who may write for a room: the agents that are switched on, those that run first, in
+        config order; one that cannot work now only when there is no other; the built-in last."""
+        entries = [e for e in self._agents.roster.entries.values() if e.enabled]
+        well = [e for e in entries if self._state(e) not in _UNWELL]
+        return sorted(well or entries, key=self._rank)
+
+    def _rank(self, entry: RosterEntry) -> tuple[bool, int]:
+        state = self._state(entry)
+        place = _HEALTH.index(state) if state in _HEALTH else len(_HEALTH)
+        return entry.driver == BUILTIN_DRIVER, place
+
+    def _state(self, entry: RosterEntry) -> str:
+        return str(self._agents.board.info(entry).status)
+
+    async def write(self, entry: RosterEntry, prompt: str, purpose: str) -> Written:
+        """Have the agent write a text. `purpose`: summary or dated, told to its program.
+
+        Raises: AgentError; CannotWriteError when it never will.
+        """
+        with TemporaryDirectory(prefix="groupx-") as folder:
+            spec = _elsewhere(entry.spec, Path(folder))
+            try:
+                async with asyncio.timeout(WITHIN_S):
+                    written = await self._written(spec, prompt, purpose)
+            except TimeoutError as error:
+                raise AgentError(
+                    f"{entry.display_name} did not finish the text within {WITHIN_S:g} s.",
+                    code=ErrorCode.TURN_IDLE_TIMEOUT,
+                ) from error
+        log.info("scribe.written", actor=entry.actor_id, purpose=purpose, chars=len(written.text))
+        return written
+
+    async def _written(self, spec: AgentSpec, prompt: str, purpose: str) -> Written:
+        try:
+            driver = self._agents.factory(spec)
+        except ConfigError as error:
+            raise AgentError(error.message, details=error.details) from error
+        try:
+            await driver.start()
+            meta = {"groupx": {"purpose": purpose, "actorId": spec.actor_id}}
+            session = await driver.open_session(SessionRequest(cwd=spec.cwd, meta=meta))
+            return await _answer(session, prompt, spec.actor_id)
+        finally:
+            await driver.close()
+
+
+async def _answer(session: Session, prompt: str, actor_id: str) -> Written:
+    said, usage = BoundedText(KEPT_CHARS), dict[str, Any]()
+    async with aclosing(session.prompt(new_id("turn"), prompt)) as events:
+        async for event in events:
+            if isinstance(event, ContentDelta):
+                said.append(event.text)
+            elif isinstance(event, UsageReported):
+                usage.update(event.usage)
+            elif isinstance(event, TurnFailed):
+                raise AgentError(event.message, code=event.code, details=event.details)
+            elif isinstance(event, TurnCancelled):
+                break
+            elif isinstance(event, TurnCompleted):
+                usage.update(event.usage)
+                text = str(said) if event.content is None else event.content
+                return Written(_whole(text, event.stop_reason), actor_id, usage)
+    raise AgentError("The text was broken off.", code=ErrorCode.TURN_INTERRUPTED)
+
+
+def _whole(text: str, stop_reason: str) -> str:
+    """The cleaned text. Raises: CannotWriteError, AgentError when it is cut."""
+    if stop_reason == "refusal":
+        raise CannotWriteError(
+            safe_text(text[:200]) or "It writes no such texts.",
+            code=ErrorCode.CONTEXT_BUDGET_EXCEEDED,
+        )
+    if stop_reason not in WHOLE:
+        raise AgentError(
+            f"The text is cut (it ended with “{safe_text(stop_reason[:40])}”).",
+            code=ErrorCode.PROTOCOL_INVALID_MESSAGE,
+        )
+    return safe_text(text).strip()
+
+
+def _elsewhere(spec: AgentSpec, folder: Path) -> AgentSpec:
+    """The same program in another folder; one that is named by a relative path is still found."""
+    argv = list(spec.argv)
+    if argv and "/" in argv[0]:
+        argv[0] = str(spec.cwd / argv[0])
+    return replace(spec, argv=argv, cwd=folder)

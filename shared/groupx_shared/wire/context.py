@@ -1,0 +1,130 @@
+"""What agents are told of a room: previews, summaries, resets, on the wire."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from groupx_shared.wire.base import RequestModel, WireModel
+from groupx_shared.wire.requests import CommandId
+
+
+class CompactContext(RequestModel):
+    """`POST /api/rooms/{roomId}/context/compact`."""
+
+    client_command_id: CommandId
+    keep: Annotated[int, Field(ge=0, le=1_000)] = 12
+    """So many of the newest messages stay as they are."""
+
+
+class ResetContext(RequestModel):
+    """`POST /api/rooms/{roomId}/context/reset`."""
+
+    client_command_id: CommandId
+    native_sessions: bool = True
+    """Agents begin new native sessions too, which know nothing of before."""
+
+
+class CompactionInfo(WireModel):
+    """How a compaction stands."""
+
+    operation_id: str
+    phase: Literal["started", "retrying", "completed", "failed"]
+    from_seq: int | None = None
+    through_seq: int | None = None
+    """What it covers so far."""
+    message_count: int = 0
+    attempt: int = 1
+    max_attempts: int = 1
+    generator_actor_id: str | None = None
+    summary_characters: int | None = None
+    usage: dict[str, Any] = Field(default_factory=dict)
+    """What the summary cost, as far as its agent told."""
+    error_code: str | None = None
+    error_message: str | None = None
+
+
+class CompactionBody(CompactionInfo):
+    """`context.compaction.*`: a room is being summed up, and how that ended."""
+
+    room_id: str
+
+
+class ResetBody(WireModel):
+    """`context.reset`: what was said up to here is not told to agents any more."""
+
+    through_seq: int
+    reset_native_sessions: bool
+
+
+class RedactedBody(WireModel):
+    """`content.redacted`: a person had a text removed for good, with what was made from it."""
+
+    kind: Literal["event", "memory", "identity"]
+    ref_id: str
+    """Of the event or record."""
+    event_ids: tuple[str, ...] = ()
+    """Events that hold a tombstone now."""
+    record_ids: tuple[str, ...] = ()
+    """Memory and identity records that hold one."""
+    summaries: int = 0
+    """Summaries of the room that were thrown away."""
+    purged: bool = False
+    """The bytes are gone from the database file, its journal and the automatic backups."""
+
+
+class CompactionReply(WireModel):
+    """`POST /api/rooms/{roomId}/context/compact`."""
+
+    accepted: bool
+    """False: there is nothing to compact."""
+    operation_id: str | None = None
+
+
+class LeftOutInfo(WireModel):
+    """Something that did not fit into a packet."""
+
+    id: str
+    """Event, memory or identity id."""
+    characters: int
+
+
+class SectionInfo(WireModel):
+    """One section of a packet."""
+
+    name: str
+    characters: int
+    mandatory: bool
+    included: int
+    omitted: int = 0
+    """How many records or messages did not fit."""
+    left_out: tuple[LeftOutInfo, ...] = ()
+    """The first of them."""
+
+
+class ContextPreview(WireModel):
+    """`GET /api/rooms/{roomId}/context`: what an agent would be sent now."""
+
+    room_id: str
+    actor_id: str
+    session: Literal["new", "continued"]
+    """A new native session is told the room's past; a continued one what it was not told yet."""
+    text: str
+    characters: int
+    soft_characters: int
+    """Optional sections stay below this; more that was not told yet is summed up first."""
+    max_characters: int
+    through_seq: int
+    summary_through_seq: int | None = None
+    sections: tuple[SectionInfo, ...]
+    needs_compaction: bool
+    """Messages are left out: before the turn they would be summed up."""
+
+
+class ResetReply(WireModel):
+    """`POST /api/rooms/{roomId}/context/reset`."""
+
+    reset: bool
+    """False: nothing was said since the last one."""
+    through_seq: int

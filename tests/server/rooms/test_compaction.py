@@ -1,0 +1,186 @@
+"""A room that grows too long is summed up, once, by whoever can; what fails changes nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from groupx_server.domain.limits import Limits
+from groupx_server.domain.native import ContentDelta, TurnCompleted, TurnFailed
+from groupx_server.ledger.summaries import Summary, active_summary
+from groupx_server.rooms import compaction
+from groupx_shared.errors import ErrorCode
+from groupx_shared.wire.context import CompactContext
+from support.rooms import House, house
+
+SMALL = Limits(context_characters=20_000)
+SUMMED = "- The port is 4310."
+
+
+@pytest.fixture(autouse=True)
+def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compaction, "FIRST_PAUSE_S", 0.0)
+
+
+def _wrote(text: str, stop_reason: str = "end_turn") -> list[Any]:
+    return [ContentDelta(text), TurnCompleted(stop_reason=stop_reason)]
+
+
+def _failed(code: ErrorCode) -> list[Any]:
+    return [TurnFailed(code, "no luck")]
+
+
+async def _talk(rooms: House, count: int = 20) -> None:
+    for number in range(count):
+        await rooms.send(f"message {number} " + "x" * 1_000, to=[])
+
+
+async def _summary(rooms: House) -> Summary | None:
+    return await rooms.ledger.read(lambda book: active_summary(book, "room:main"))
+
+
+async def _cursor(rooms: House) -> tuple[Any, ...] | None:
+    row = await rooms.ledger.read(
+        lambda book: book.execute(
+            "SELECT last_delivered_seq, last_summary_seq FROM delivery_cursors"
+            " WHERE actor_id = 'agent:a'"
+        ).fetchone()
+    )
+    return None if row is None else tuple(row)
+
+
+async def test_a_turn_gets_the_summary_and_the_newest_messages(tmp_path: Path) -> None:
+    async with house(tmp_path, limits=SMALL) as rooms:
+        await _talk(rooms)
+        rooms.fleet.plan("a", _wrote(SUMMED))
+        turn = await rooms.ended(await rooms.send("and now?"))
+        assert turn.status == "completed"
+        asked, told = rooms.fleet.prompts
+        assert "message 0 x" in asked
+        assert SUMMED in told
+        assert "message 0 x" not in told
+        assert "message 19 x" in told
+        summary = await _summary(rooms)
+        assert summary is not None
+        cursor = await _cursor(rooms)
+        assert cursor is not None
+        assert cursor[1] == summary.through_seq < cursor[0]
+
+
+async def test_the_next_turns_need_no_other_summary(tmp_path: Path) -> None:
+    async with house(tmp_path, limits=SMALL) as rooms:
+        await _talk(rooms)
+        rooms.fleet.plan("a", _wrote(SUMMED))
+        await rooms.ended(await rooms.send("and now?"))
+        await rooms.ended(await rooms.send("and then?"))
+        assert len(rooms.fleet.prompts) == 3
+        assert SUMMED not in rooms.fleet.prompts[-1]  # it was told
+
+
+async def test_when_every_agent_fails_the_turn_ends_and_nothing_is_changed(tmp_path: Path) -> None:
+    async with house(tmp_path, limits=SMALL) as rooms:
+        await _talk(rooms)
+        for name in ("a", "b"):
+            rooms.fleet.plan(name, _failed(ErrorCode.PROTOCOL_INVALID_MESSAGE))
+        turn = await rooms.ended(await rooms.send("and now?"))
+        assert (turn.status, turn.error_code) == ("failed", "CONTEXT_BUDGET_EXCEEDED")
+        assert "no luck" in (turn.error_message or "")
+        assert await _summary(rooms) is None
+        assert await _cursor(rooms) is None
+        phases = [b["phase"] for b in rooms.listener.bodies("context.compaction.failed")]
+        assert phases == ["failed"]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        _wrote("  \n"),
+        _wrote("half a", "max_tokens"),
+        _wrote("y" * 9_000),
+    ],
+    ids=["empty", "cut", "too long"],
+)
+async def test_a_summary_that_is_not_one_is_refused_and_the_next_agent_asked(
+    tmp_path: Path, script: list[Any]
+) -> None:
+    async with house(tmp_path, limits=SMALL) as rooms:
+        await _talk(rooms)
+        rooms.fleet.plan("a", script)
+        rooms.fleet.plan("b", _wrote(SUMMED))
+        turn = await rooms.ended(await rooms.send("and now?"))
+        assert turn.status == "completed"
+        summary = await _summary(rooms)
+        assert summary is not None
+        assert (summary.content, summary.generator_actor_id) == (SUMMED, "agent:b")
+
+
+async def test_a_summary_longer_than_what_it_stands_for_is_refused(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        await rooms.send("hi", to=[])
+        for name in ("a", "b"):
+            rooms.fleet.plan(name, _wrote("Somebody greeted the room."))
+        await _asked_for(rooms, keep=0)
+        await rooms.listener.until(lambda: _phases(rooms)[-1:] == ["failed"])
+        assert await _summary(rooms) is None
+
+
+async def test_a_moments_trouble_is_tried_again(tmp_path: Path) -> None:
+    async with house(tmp_path, limits=SMALL) as rooms:
+        await _talk(rooms)
+        for name in ("a", "b"):
+            rooms.fleet.plan(name, _failed(ErrorCode.TURN_IDLE_TIMEOUT))
+        rooms.fleet.plan("a", _wrote(SUMMED))
+        turn = await rooms.ended(await rooms.send("and now?"))
+        assert turn.status == "completed"
+        assert _phases(rooms) == ["started", "retrying", "completed"]
+
+
+async def test_where_nobody_writes_summaries_the_packet_says_what_it_leaves_out(
+    tmp_path: Path,
+) -> None:
+    async with house(tmp_path, limits=SMALL) as rooms:
+        await _talk(rooms)
+        for name in ("a", "b"):
+            rooms.fleet.plan(name, _wrote("There is no model here.", "refusal"))
+        turn = await rooms.ended(await rooms.send("and now?"))
+        assert turn.status == "completed"
+        assert "omitted_older=" in rooms.fleet.prompts[-1]
+
+
+async def test_a_person_has_all_but_the_last_messages_summed_up(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        await _talk(rooms)
+        rooms.fleet.plan("a", _wrote(SUMMED))
+        await _asked_for(rooms, keep=12)
+        await rooms.listener.until(lambda: _phases(rooms)[-1:] == ["completed"])
+        usage = await rooms.service.contexts.usage("room:main")
+        assert usage.uncompacted_message_count == 12
+        assert usage.compaction is not None
+        assert usage.compaction.phase == "completed"
+        request = CompactContext(client_command_id="again", keep=12)
+        assert not (await rooms.service.contexts.compact("room:main", request)).accepted
+
+
+async def test_a_writer_has_a_fresh_session_without_tools_in_an_empty_folder(
+    tmp_path: Path,
+) -> None:
+    async with house(tmp_path) as rooms:
+        await _talk(rooms)
+        rooms.fleet.plan("a", _wrote(SUMMED))
+        await _asked_for(rooms, keep=2)
+        await rooms.listener.until(lambda: _phases(rooms)[-1:] == ["completed"])
+        [request] = rooms.fleet.requests
+        assert (request.mcp, request.resume_native_id) == (None, None)
+        assert not request.cwd.exists()  # it was a folder of its own, and is gone
+
+
+async def _asked_for(rooms: House, keep: int) -> None:
+    request = CompactContext(client_command_id="compact", keep=keep)
+    assert (await rooms.service.contexts.compact("room:main", request)).accepted
+
+
+def _phases(rooms: House) -> list[str]:
+    kind = "context.compaction."
+    return [e["body"]["phase"] for e in rooms.listener.events if e["type"].startswith(kind)]
