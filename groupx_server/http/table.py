@@ -7,6 +7,7 @@ from typing import Final
 from groupx_server.http.endpoint import AnyRoute
 from groupx_server.http.routes import (
     agents,
+    contexts,
     document,
     export,
     history,
