@@ -164,11 +164,16 @@ def list_memory(
     include_history: bool = False,
     cursor: str | None = None,
     limit: int = 100,
+    visible_to: tuple[str, str] | None = None,
 ) -> MemoryList:
-    """Records, newest first, by the given filters (keys of `FILTERS`)."""
+    """Records, newest first, by the given filters (keys of `FILTERS`). `visible_to`: only the
+    memory of this room and of this actor."""
     clause, values = page_clause(cursor, "memory_id")
     clauses = [clause, *(f"{FILTERS[name]} = ?" for name in filters)]
     values += filters.values()
+    if visible_to is not None:
+        clauses.append("(scope_type, scope_id) IN (VALUES ('room', ?), ('agent', ?))")
+        values += visible_to
     if not include_history and "status" not in filters:
         clauses.append("status = 'active'")
     rows = connection.execute(

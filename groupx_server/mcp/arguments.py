@@ -7,7 +7,7 @@ key that claims it is refused by name.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Self, TypeVar
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 from pydantic import Field, StringConstraints, ValidationError, model_validator
 
@@ -15,6 +15,7 @@ from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.names import nearest
 from groupx_shared.text import safe_line
 from groupx_shared.wire.base import RequestModel
+from groupx_shared.wire.memory import AgentMemoryType, IdentityKind, MemoryKind, WritableKind
 from groupx_shared.wire.requests import FORBIDDEN_SENDER_FIELDS, MAX_PAGE, MAX_TARGETS
 
 MAX_TIMEOUT_MS: Final = 60_000
@@ -30,6 +31,10 @@ CommandId = Annotated[str, StringConstraints(min_length=1, max_length=64, patter
 Targets = Annotated[list[Id], Field(min_length=1, max_length=MAX_TARGETS)]
 Timeout = Annotated[int, Field(ge=0, le=MAX_TIMEOUT_MS)]
 Seq = Annotated[int, Field(ge=0, le=MAX_SEQ)]
+Offset = Annotated[int, Field(ge=0, le=MAX_SEQ)]
+Hits = Annotated[int, Field(ge=1, le=MAX_HITS)]
+Query = Annotated[str, StringConstraints(min_length=1, max_length=1_000, pattern=r"\S")]
+RecordText = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
 
 
 class PublishArguments(RequestModel):
@@ -81,7 +86,7 @@ class ReadArguments(RequestModel):
     """How many events at most."""
     event_id: Id | None = None
     """Instead of a page: the whole text of this event, part by part."""
-    offset: Annotated[int, Field(ge=0, le=MAX_SEQ)] = 0
+    offset: Offset = 0
     """Only with eventId: where to go on; `nextOffset` of the part before."""
 
     @model_validator(mode="after")
@@ -105,12 +110,92 @@ class RosterArguments(RequestModel):
 class SearchArguments(RequestModel):
     """Words to look for."""
 
-    query: Annotated[str, StringConstraints(min_length=1, max_length=1_024, pattern=r"\S")]
-    """One or more words; a message must hold all of them."""
-    before_seq: Annotated[int, Field(ge=1, le=MAX_SEQ)] | None = None
-    """Only older messages; `oldestSearchedSeq` of the search before."""
-    limit: Annotated[int, Field(ge=1, le=MAX_HITS)] = DEFAULT_HITS
+    query: Query
+    """What to look for, in any words; "in quotes" must stand so, -word must not be there, begin*
+    means words that begin so."""
+    cursor: Id | None = None
+    """`nextCursor` of the search before, with the same query."""
+    limit: Hits = DEFAULT_HITS
     """How many messages at most."""
+
+
+class MemorySearchArguments(RequestModel):
+    """What is remembered."""
+
+    query: Query | None = None
+    """What to look for, in any words; without it, all, newest first."""
+    scope: Literal["room", "agent"] | None = None
+    """room: what is kept for everybody here; agent: your own; default: both."""
+    agent_memory_type: AgentMemoryType | None = None
+    """Of your own: core (what you kept) or dated (what a day held)."""
+    kind: MemoryKind | None = None
+    """Only of this kind."""
+    subject_actor_id: Id | None = None
+    """Only what is about this agent or person, like "agent:codex" or "user:web"."""
+    cursor: Id | None = None
+    """`nextCursor` of the call before, with the same arguments."""
+    limit: Hits = DEFAULT_HITS
+    """How many records at most."""
+    include_history: bool = False
+    """Also what was corrected or taken back; not together with query."""
+    memory_id: Id | None = None
+    """Instead of a search: this record alone, from offset on."""
+    offset: Offset = 0
+    """Only with memoryId: where to go on; `nextOffset` of the part before."""
+
+    @model_validator(mode="after")
+    def _one_thing(self) -> Self:
+        if self.query is not None and self.include_history:
+            raise ValueError("give query or includeHistory, not both")
+        return self
+
+
+class CoreMemoryArguments(RequestModel):
+    """Something for an agent's own memory."""
+
+    client_command_id: CommandId
+    """A short id of your own for this record; repeat it only to repeat the very same call."""
+    kind: WritableKind
+    """What it is."""
+    content: RecordText
+    """What is to be kept, in words that can be understood without this conversation."""
+    source_event_id: Id | None = None
+    """The event of this room that says so."""
+
+
+class MemoryArguments(CoreMemoryArguments):
+    """Something for the room's memory."""
+
+    subject_actor_id: Id | None = None
+    """Whom it is about, like "agent:codex" or "user:web"."""
+
+
+class IdentityReadArguments(RequestModel):
+    """Who the caller is here."""
+
+    cursor: Id | None = None
+    """`nextCursor` of the call before."""
+    limit: Hits = DEFAULT_HITS
+    """How many records at most."""
+    include_history: bool = False
+    """Also what was corrected or taken back."""
+    identity_id: Id | None = None
+    """Instead of a page: this record alone, from offset on."""
+    offset: Offset = 0
+    """Only with identityId: where to go on; `nextOffset` of the part before."""
+
+
+class IdentityArguments(RequestModel):
+    """Something about the caller."""
+
+    client_command_id: CommandId
+    """A short id of your own for this record; repeat it only to repeat the very same call."""
+    kind: IdentityKind
+    """What it is."""
+    content: RecordText
+    """What you say about yourself, for all your later turns."""
+    source_event_id: Id | None = None
+    """The event of this room that says so."""
 
 
 A = TypeVar("A", bound=RequestModel)

@@ -17,6 +17,8 @@ from groupx_server.mcp.arguments import (
     TurnStatusArguments,
 )
 from groupx_server.mcp.desk import Desk, Tool
+from groupx_server.mcp.recordtools import RecordTools
+from groupx_server.rooms.agentmemories import AgentMemories
 from groupx_server.rooms.agentreads import AgentReads
 from groupx_server.rooms.calls import AgentCalls, Say
 from groupx_server.rooms.grants import SERVER_NAME
@@ -36,10 +38,11 @@ from groupx_shared.wire.base import WireModel
 class Toolbox(Desk[Caller]):
     """All tools of a room's agents over the use cases."""
 
-    def __init__(self, calls: AgentCalls, reads: AgentReads) -> None:
+    def __init__(self, calls: AgentCalls, reads: AgentReads, memories: AgentMemories) -> None:
         self.calls = calls
         self._reads = reads
-        super().__init__(SERVER_NAME, teaching.INSTRUCTIONS, self._tools())
+        tools = [*self._tools(), *RecordTools(memories).tools()]
+        super().__init__(SERVER_NAME, teaching.INSTRUCTIONS, tools)
 
     def _tools(self) -> list[Tool[Caller]]:
         return [
@@ -89,7 +92,7 @@ class Toolbox(Desk[Caller]):
         return await self._reads.roster(caller)
 
     async def _search(self, caller: Caller, given: SearchArguments) -> WireModel:
-        return await self._reads.search(caller, given.query, given.before_seq, given.limit)
+        return await self._reads.search(caller, given.query, given.cursor, given.limit)
 
 
 def _say(given: PublishArguments, to: Sequence[str] = ()) -> Say:

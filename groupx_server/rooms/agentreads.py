@@ -21,11 +21,12 @@ from groupx_server.ledger.correlation import (
     turns_of,
 )
 from groupx_server.ledger.overview import whole_text
-from groupx_server.ledger.scan import Scan, scan_messages
+from groupx_server.ledger.search import Filters
 from groupx_server.ledger.turns import read_turn, unknown_turn
 from groupx_server.rooms.agents import Agents
-from groupx_server.rooms.readpages import NOTE_CHARS, hit, page_of, provenance_of, turn_told
+from groupx_server.rooms.readpages import NOTE_CHARS, hits_of, page_of, provenance_of, turn_told
 from groupx_server.rooms.rosterview import read_roster
+from groupx_server.rooms.searching import Searching
 from groupx_server.rooms.toldtext import TEXT_CHARS, part_of
 from groupx_server.rooms.toolresults import (
     ReadResult,
@@ -54,20 +55,15 @@ READABLE: Final = tuple(
 )
 """Event types that `read` tells; reasoning and tool records are not among them."""
 
-MAX_WORDS: Final = 12
-SCAN_NOTE: Final = (
-    "Looked through the newest messages of this room for texts that hold all the words, in any "
-    "order, as they are written; synonyms and other rooms were not looked at."
-)
-
 
 class AgentReads:
     """The lookups of all agents."""
 
-    def __init__(self, runtime: Runtime, agents: Agents) -> None:
+    def __init__(self, runtime: Runtime, agents: Agents, searching: Searching) -> None:
         self._runtime = runtime
         self._ledger = runtime.ledger
         self._agents = agents
+        self._searching = searching
 
     async def read(
         self, caller: Caller, correlation_id: str | None, after_seq: int, limit: int
@@ -149,25 +145,19 @@ class AgentReads:
         return await self._ledger.read(partial(read_roster, caller=caller, cards=cards))
 
     async def search(
-        self, caller: Caller, query: str, before_seq: int | None, limit: int
+        self, caller: Caller, query: str, cursor: str | None, limit: int
     ) -> SearchResult:
-        """Messages of the room that hold all words of `query`, newest first.
+        """Messages of the room that `query` asks for, best first.
 
-        Raises: RefusedError when there is no word.
+        Raises: RefusedError (a query without a word; a foreign cursor).
         """
-        words = query.split()[:MAX_WORDS]
-        if not words:
-            raise RefusedError("Give one or more words to look for.")
-
-        def look(connection: sqlite3.Connection) -> Scan:
-            require_turn(connection, caller)
-            return scan_messages(connection, caller.room_id, words, before_seq, limit)
-
-        scan = await self._ledger.read(look)
+        await self._ledger.read(partial(require_turn, caller=caller))
+        filters = Filters(room_id=caller.room_id, kind="message")
+        found = await self._searching.find(query, filters, cursor, limit)
+        hits = await self._ledger.read(partial(hits_of, found=found.hits))
         return SearchResult(
-            hits=tuple(hit(found, words[0]) for found in scan.found),
-            searched_messages=scan.messages,
-            oldest_searched_seq=scan.oldest_seq,
-            has_more=scan.has_more,
-            note=SCAN_NOTE,
+            hits=tuple(hits),
+            next_cursor=found.next_cursor,
+            capped=found.capped,
+            behind=found.behind,
         )

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from typing import Final
 
 from groupx_server.ledger.correlation import ToldEvent, ToldTurn
-from groupx_server.ledger.messages import SpokenMessage
 from groupx_server.rooms.toldtext import (
     LEAST_CHARS,
     RESULT_CHARS,
-    excerpt,
     part_of,
     provenance,
     sender_kind,
 )
 from groupx_server.rooms.toolresults import ReadEvent, ReadTurn, SearchHit
 from groupx_shared.text import clip_text
+from groupx_shared.wire.search import SearchHit as FoundMessage
 
 EVENT_CHARS: Final = 6_000
 """Of one event's text in a page."""
@@ -85,16 +85,27 @@ def provenance_of(event: ToldEvent) -> str:
     return provenance(event.event_id, event.actor_id, event.actor_kind, event.actor_name)
 
 
-def hit(message: SpokenMessage, word: str) -> SearchHit:
-    """A found message, with what stands around the word."""
-    kind = message.actor_id.partition(":")[0]
+def hits_of(connection: sqlite3.Connection, found: Sequence[FoundMessage]) -> list[SearchHit]:
+    """Found messages, with where they come from."""
+    names = dict(
+        connection.execute(
+            "SELECT event_id, actor_display_name FROM events WHERE event_id IN"
+            f" ({', '.join('?' * len(found))})",
+            [one.id for one in found],
+        ).fetchall()
+    )
+    return [_hit(one, names.get(one.id, one.actor_id)) for one in found if one.seq is not None]
+
+
+def _hit(found: FoundMessage, name: str) -> SearchHit:
+    kind = found.actor_id.partition(":")[0]
     return SearchHit(
-        seq=message.seq,
-        event_id=message.event_id,
-        provenance=provenance(message.event_id, message.actor_id, kind, message.actor_name),
-        sender=message.actor_id,
-        sender_kind=sender_kind(message.actor_id, kind),
-        at=message.occurred_at,
-        correlation_id=message.correlation_id,
-        excerpt=excerpt(message.content, word),
+        seq=found.seq or 0,
+        event_id=found.id,
+        provenance=provenance(found.id, found.actor_id, kind, name),
+        sender=found.actor_id,
+        sender_kind=sender_kind(found.actor_id, kind),
+        at=found.occurred_at,
+        correlation_id=found.correlation_id or "",
+        excerpt=found.snippet,
     )

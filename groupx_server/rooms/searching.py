@@ -55,7 +55,7 @@ class Searching:
         self, text: str, filters: Filters, cursor: str | None, limit: int
     ) -> SearchReply:
         """The best hits. Raises: RefusedError (UNKNOWN_ROOM; a time or cursor that is none)."""
-        left = await self._catch_up()
+        left = await self.catch_up()
         narrowed = Filters(
             room_id=filters.room_id,
             kind=filters.kind,
@@ -133,7 +133,8 @@ class Searching:
         with contextlib.suppress(GroupXError):  # it closes: the next step says so
             await self._ledger.changed(seen)
 
-    async def _catch_up(self) -> Backlog:
+    async def catch_up(self) -> Backlog:
+        """Bring the index up to date, within bounds; return what is left to do."""
         left = await self._ledger.read(backlog)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE_S):

@@ -161,7 +161,7 @@ class RosterResult(WireModel):
 
 
 class SearchHit(WireModel):
-    """One message that holds all the words."""
+    """One message that was found."""
 
     seq: int
     event_id: str
@@ -177,10 +177,10 @@ class SearchResult(WireModel):
     """`search`."""
 
     hits: tuple[SearchHit, ...]
-    """Newest first."""
-    searched_messages: int
-    """How many of the room's newest messages were really looked at."""
-    oldest_searched_seq: int | None = None
-    has_more: bool
-    """Older messages were not looked at: go on with beforeSeq = oldestSearchedSeq."""
-    note: str
+    """The best first."""
+    next_cursor: str | None = None
+    """There are more: search the same with this cursor."""
+    capped: bool = False
+    """The query was too wide to look at everything; add rarer words."""
+    behind: int = 0
+    """Messages that the index does not have yet; 0: all were looked at."""

@@ -14,7 +14,7 @@ from groupx_shared.wire.base import WireModel
 
 def all_tools() -> list[Tool[Any]]:
     """The tools, without anything behind them."""
-    return list(Toolbox(None, None).tools.values())  # type: ignore[arg-type]
+    return list(Toolbox(None, None, None).tools.values())  # type: ignore[arg-type]
 
 
 def arguments_table(tool: Tool[Any]) -> str:
@@ -62,6 +62,8 @@ def _models(annotation: Any) -> list[type[WireModel]]:
 
 def _type(field: dict[str, Any]) -> str:
     kind = str(field["type"])
+    if "enum" in field:
+        return " or ".join(f"`{choice}`" for choice in field["enum"])
     if kind == "array":
         return f"list of {field['minItems']} to {field['maxItems']} texts"
     return {"string": "text", "integer": "number", "boolean": "true or false"}[kind]

@@ -32,7 +32,6 @@ from groupx_server.ledger.outcomes import (
 )
 from groupx_server.ledger.overview import read_overview, whole_text
 from groupx_server.ledger.recovery import recover
-from groupx_server.ledger.scan import scan_messages
 from groupx_server.ledger.stops import grant, pending_stops
 from groupx_server.ledger.terminal import TurnEnd, end_turn
 from groupx_server.ledger.turns import head_of_lane, list_turns, queued_counts, read_turn
@@ -155,7 +154,6 @@ def test_every_step_of_a_call_uses_an_index(book: sqlite3.Connection) -> None:
         lambda: turns_of(book, turn.correlation_id),
         lambda: children_of(book, turn.turn_id),
         lambda: read_told(book, reply.message_event_id, "room:main"),
-        lambda: scan_messages(book, "room:main", ["x"], None, 20),
         lambda: pending_stops(book, turn.correlation_id),
         lambda: grant(book, turn.correlation_id, "room:main", NOW),
         lambda: end_over_budget(book, head, "agent:b", budget, NOW),

@@ -12,6 +12,11 @@ from hypothesis import strategies as st
 from groupx_server.mcp.arguments import (
     AskArguments,
     CollectArguments,
+    CoreMemoryArguments,
+    IdentityArguments,
+    IdentityReadArguments,
+    MemoryArguments,
+    MemorySearchArguments,
     PublishArguments,
     ReadArguments,
     RosterArguments,
@@ -27,6 +32,11 @@ from groupx_shared.wire.base import RequestModel
 MODELS = [
     AskArguments,
     CollectArguments,
+    CoreMemoryArguments,
+    IdentityArguments,
+    IdentityReadArguments,
+    MemoryArguments,
+    MemorySearchArguments,
     PublishArguments,
     ReadArguments,
     RosterArguments,
@@ -34,6 +44,7 @@ MODELS = [
     SendArguments,
     TurnStatusArguments,
 ]
+KEPT = {"clientCommandId": "1", "kind": "note", "content": "x"}
 SAID = {"to": ["b"], "content": "x", "clientCommandId": "1"}
 
 
@@ -71,6 +82,17 @@ def test_what_is_needed_and_the_bounds_are_in_the_schema() -> None:
         (ReadArguments, {"limit": 501}, "limit", "500"),
         (ReadArguments, {"afterSeq": -1}, "afterSeq", "0"),
         (SearchArguments, {"query": "  "}, "query", "pattern"),
+        (
+            CoreMemoryArguments,
+            {"clientCommandId": "1", "kind": "summary", "content": "x"},
+            "kind",
+            "note",
+        ),
+        (CoreMemoryArguments, {**KEPT, "subjectActorId": "b"}, "subjectActorId", "no such"),
+        (IdentityArguments, {**KEPT, "subjectActorId": "b"}, "subjectActorId", "no such"),
+        (IdentityArguments, {**KEPT, "kind": "fact"}, "kind", "preference"),
+        (MemoryArguments, {**KEPT, "scope": "room"}, "scope", "no such"),
+        (MemorySearchArguments, {"query": "x", "includeHistory": True}, "", "not both"),
         (RosterArguments, {"room": "x"}, "room", "no such argument"),
     ],
 )

@@ -17,7 +17,21 @@ from support.tool_house import OPERATOR, ToolHouse, tool_house
 
 pytestmark = [pytest.mark.slow]
 
-TOOLS = ["send", "publish", "ask", "collect", "read", "turn_status", "roster", "search"]
+TOOLS = [
+    "send",
+    "publish",
+    "ask",
+    "collect",
+    "read",
+    "turn_status",
+    "roster",
+    "search",
+    "memory_search",
+    "memory_remember",
+    "core_memory_remember",
+    "identity_read",
+    "identity_remember",
+]
 
 
 def bearer(token: str) -> dict[str, str]:
@@ -58,7 +72,35 @@ async def test_an_agent_connects_is_taught_and_uses_every_tool(tmp_path: Path) -
                 "agent:a",
                 "agent:b",
             ]
-            assert len((await client.call("search", query="LINE 7"))["hits"]) == 1
+            hits = (await client.call("search", query='"LINE 7"'))["hits"]
+            assert [hit["excerpt"] for hit in hits] == ["in line 7"]
+
+
+async def test_an_agent_remembers_and_looks_up_with_its_tools(tmp_path: Path) -> None:
+    async with tool_house(tmp_path) as house:
+        await house.rooms.at_work("a")
+        async with house.client() as client:
+            await client.session.initialize()
+            about = {"clientCommandId": "1", "kind": "fact", "subjectActorId": "b"}
+            kept = await client.call("memory_remember", content="B is fast.", **about)
+            assert kept["memory"]["subjectActorId"] == "agent:b"
+            own = {"clientCommandId": "2", "kind": "note", "content": "Be brief."}
+            await client.call("core_memory_remember", **own)
+            self_note = {"clientCommandId": "3", "kind": "note", "content": "I am A."}
+            await client.call("identity_remember", **self_note)
+            found = await client.call("memory_search", query="fast")
+            assert [item["content"] for item in found["items"]] == ["B is fast."]
+            core = await client.call("memory_search", agentMemoryType="core")
+            assert [item["content"] for item in core["items"]] == ["Be brief."]
+            memory_id = kept["memory"]["memoryId"]
+            (part,) = (await client.call("memory_search", memoryId=memory_id, offset=2))["items"]
+            assert part["content"] == "is fast."
+            (mine,) = (await client.call("identity_read"))["items"]
+            assert (mine["content"], mine["perspective"]) == ("I am A.", "self")
+            (again,) = (await client.call("identity_read", identityId=mine["identityId"]))["items"]
+            assert again == mine
+            forbidden = await client.refused("memory_remember", **about, content="x", scope="b")
+            assert forbidden["code"] == "INVALID_ENVELOPE"
 
 
 async def test_a_refusal_is_an_error_with_code_sentence_and_details(tmp_path: Path) -> None:
@@ -191,6 +233,11 @@ async def everything_is_refused(house: ToolHouse, name: str) -> None:
         "turn_status": {},
         "roster": {},
         "search": {"query": "x"},
+        "memory_search": {},
+        "memory_remember": {"content": "x", "kind": "note", "clientCommandId": "4"},
+        "core_memory_remember": {"content": "x", "kind": "note", "clientCommandId": "5"},
+        "identity_read": {},
+        "identity_remember": {"content": "x", "kind": "note", "clientCommandId": "6"},
     }
     assert list(calls) == TOOLS
     before = house.rooms.ledger.last_seq

@@ -14,7 +14,7 @@ from groupx_server.domain.native import (
     ToolProgress,
     TurnCompleted,
 )
-from groupx_server.rooms import agentreads, readpages
+from groupx_server.rooms import readpages
 from groupx_server.rooms.toldtext import RESULT_CHARS
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.wire.requests import CreateRoom, SendMessage
@@ -168,20 +168,22 @@ async def test_the_roster_says_who_works_on_what_in_this_room_only(tmp_path: Pat
         assert (roster.room_id, roster.people) == ("room:main", ("user:web",))
 
 
-async def test_search_says_how_much_it_looked_at(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_search_asks_the_index_finds_what_was_just_said_and_goes_on_with_a_cursor(
+    tmp_path: Path,
 ) -> None:
     async with house(tmp_path) as rooms:
         caller = await rooms.at_work("a", "the login page")
-        await rooms.calls.publish(caller, rooms.say("Login works\nagain", to=""))
-        found = await rooms.reads.search(caller, "login", None, 1)
-        assert [hit.excerpt for hit in found.hits] == ["Login works again"]
-        assert (found.searched_messages, found.has_more) == (1, True)
-        rest = await rooms.reads.search(caller, "login", found.oldest_searched_seq, 10)
-        assert [(hit.sender_kind, hit.excerpt) for hit in rest.hits] == [
-            ("person", "the login page")
-        ]
-        assert not rest.has_more
-        monkeypatch.setattr(agentreads, "MAX_WORDS", 1)
-        assert len((await rooms.reads.search(caller, "login zzz", None, 10)).hits) == 2
-        await refused(ErrorCode.INVALID_ENVELOPE, rooms.reads.search(caller, "  ", None, 10))
+        await rooms.calls.publish(caller, rooms.say("Logins work\nagain", to=""))
+        first = await rooms.reads.search(caller, "login", None, 1)
+        rest = await rooms.reads.search(caller, "login", first.next_cursor, 10)
+        found = [*first.hits, *rest.hits]
+        assert {(hit.sender_kind, hit.excerpt) for hit in found} == {
+            ("person", "the login page"),
+            ("agent", "Logins work again"),
+        }
+        by_agent = next(hit for hit in found if hit.sender_kind == "agent")
+        assert by_agent.provenance == f"{by_agent.event_id} by agent:a “A” (an agent, not a person)"
+        assert (first.behind, rest.next_cursor) == (0, None)
+        await refused(
+            ErrorCode.INVALID_ENVELOPE, rooms.reads.search(caller, "login", "none of ours", 10)
+        )
