@@ -127,7 +127,6 @@ class ContextQuery(QueryModel):
     """The room to measure."""
 
 
-class ExportQuery(QueryModel):
 class PreviewQuery(QueryModel):
     agent: Id
     """Whose packet: `codex` or `agent:codex`."""
@@ -137,6 +136,7 @@ class PreviewQuery(QueryModel):
     """The message that is not sent yet: it decides which memory is relevant."""
 
 
+class ExportQuery(QueryModel):
     room_id: Id | None = None
     """Export this room; absent: all rooms."""
     format: Literal["jsonl", "md"] = "jsonl"
