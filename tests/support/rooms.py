@@ -17,6 +17,7 @@ from groupx_server.ledger.accept import Source
 from groupx_server.ledger.callers import Caller
 from groupx_server.ledger.startup import RosterRow, settle_at_start
 from groupx_server.ledger.store import Ledger
+from groupx_server.rooms.agentmemories import AgentMemories
 from groupx_server.rooms.agentreads import AgentReads
 from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.calls import AgentCalls, Say
@@ -87,6 +88,7 @@ class House:
     running: asyncio.Task[None] | None = None
     person: Source = field(default_factory=Source)
     runtime: Runtime = field(init=False)
+    memories: AgentMemories = field(init=False)
 
     async def send(
         self, content: str = "hello", to: list[str] | None = None, room_id: str = "room:main"
@@ -204,7 +206,8 @@ async def house(
         runtime = Runtime(ledger, listener, bounds, grants=grants, ask_s=more.get("ask_s", 5.0))
         agents = Agents(runtime, roster, fleet)
         service = RoomService(runtime, agents)
-        calls, reads = AgentCalls(runtime, agents), AgentReads(runtime, agents)
+        calls = AgentCalls(runtime, agents)
+        reads = AgentReads(runtime, agents, service.searching)
         async with asyncio.TaskGroup() as tasks:
             running = tasks.create_task(agents.run())
             summing = tasks.create_task(service.contexts.compactor.run())
@@ -212,6 +215,7 @@ async def house(
                 made = House(service, agents, ledger, fleet, listener, grants, calls, reads)
                 made.running = running
                 made.runtime = runtime
+                made.memories = AgentMemories(runtime, service.searching)
                 yield made
             finally:
                 running.cancel()
