@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from groupx_server.agents.base import AgentTimeouts
@@ -24,6 +25,7 @@ from groupx_server.domain.native import (
     NativeEvent,
     ReasoningDelta,
     ToolProgress,
+    TurnCancelled,
     TurnFailed,
     Waiting,
 )
@@ -47,6 +49,8 @@ class Flight:
         self.changed = asyncio.Event()
         self.is_answered = False
         self.failure: TurnFailed | None = None
+        self.given_up: TurnFailed | None = None
+        """The agent waited too long for its model: it is told to stop, and the turn ends so."""
         self._agent = agent
         self._timeouts = timeouts
         self._settle_s = settle_s
@@ -56,6 +60,8 @@ class Flight:
         self._sent_at = self._active_at = self._answered_at = clock.now()
         self._handed_at = self._sent_at
         self._silence_told_s = 0.0
+        self._waiting_since: float | None = None
+        self._waits_for = ""
         self._cancel_until: float | None = None
         self._discarding = False
 
@@ -75,6 +81,8 @@ class Flight:
         """The session gave a sign of life, with these events (often none)."""
         self._active_at = self._clock.now()
         self._silence_told_s = 0.0
+        for event in events:
+            self._note_wait(event)
         if not self._discarding:
             self._queue.extend(events)
             for event in events:
@@ -130,7 +138,9 @@ class Flight:
         if self.is_answered or self.failure is not None:
             return
         if self._cancel_until is None:
-            self._check_silence()
+            self._check_wait()
+            if self.given_up is None:
+                self._check_silence()
         elif self._clock.now() >= self._cancel_until:
             self.fail(self._cancel_failure())
 
@@ -143,6 +153,12 @@ class Flight:
             return []
         self._silence_told_s = silent_s
         return [Waiting(silent_s)]
+
+    def as_given_up(self, event: NativeEvent) -> NativeEvent:
+        """The end of a turn that was given up is a failure, not the cancel that brought it."""
+        if self.given_up is None or not isinstance(event, TurnCancelled):
+            return event
+        return replace(self.given_up, content=event.content)
 
     async def wait(self) -> None:
         """Wait until something arrives or a limit or a silence is due."""
@@ -157,7 +173,8 @@ class Flight:
         if self._cancel_until is not None:
             return self._cancel_until
         _, since, limit_s = self._silence_limit()
-        return min(since + limit_s, self._silent_since + self._next_silence_s())
+        due = min(since + limit_s, self._silent_since + self._next_silence_s())
+        return due if self._waiting_since is None else min(due, self._given_up_at)
 
     @property
     def _silent_since(self) -> float:
@@ -178,6 +195,30 @@ class Flight:
             return ErrorCode.TURN_IDLE_TIMEOUT, self._silent_since, longest
         return ErrorCode.TURN_IDLE_TIMEOUT, self._silent_since, self._timeouts.idle_s
 
+    @property
+    def _given_up_at(self) -> float:
+        return (self._waiting_since or 0.0) + self._timeouts.idle_s
+
+    def _note_wait(self, event: NativeEvent) -> None:
+        """An agent that tells again and again that it tries its model again does not get on."""
+        if not isinstance(event, Waiting):
+            self._waiting_since = None
+            return
+        self._waits_for = event.reason
+        if self._waiting_since is None:
+            self._waiting_since = self._clock.now()
+
+    def _check_wait(self) -> None:
+        if self._waiting_since is None or self._clock.now() < self._given_up_at:
+            return
+        reason = f" It said: “{self._waits_for}”." if self._waits_for else ""
+        self.given_up = TurnFailed(
+            ErrorCode.TURN_IDLE_TIMEOUT,
+            f"{self._agent} waited {self._timeouts.idle_s:g} s for its model and was told to stop."
+            f"{reason} Check the network and the model's provider, then send it again.",
+            details={"reason": self._waits_for},
+        )
+
     def _check_silence(self) -> None:
         now = self._clock.now()
         code, since, limit_s = self._silence_limit()
@@ -195,6 +236,8 @@ class Flight:
     def _cancel_failure(self) -> TurnFailed:
         if self.turn.was_asked:
             return self.turn.interaction_failure(session_lost=True)
+        if self.given_up is not None:
+            return replace(self.given_up, session_lost=True)
         return TurnFailed(
             ErrorCode.TURN_CANCEL_TIMEOUT,
             f"{self._agent} did not end its turn within {self._timeouts.cancel_s:g} s of the "

@@ -111,6 +111,8 @@ class TurnSession(Session, Generic[ClientT]):
 
     def _is_over(self, flight: Flight) -> bool:
         flight.check_limits()
+        if flight.given_up is not None and not flight.turn.cancel_asked:
+            self._send_cancel(flight)
         return flight.is_landed
 
     def _send_cancel(self, flight: Flight) -> None:
@@ -124,7 +126,9 @@ class TurnSession(Session, Generic[ClientT]):
         queued = flight.take()
         if flight.failure is not None:
             return [*queued, *await self._land_failed(flight, flight.failure)]
-        ended = self._link.client.finish(self.native_session_id)
+        ended = [
+            flight.as_given_up(event) for event in self._link.client.finish(self.native_session_id)
+        ]
         if flight.turn.session_lost:
             self._lose()
             if not flight.turn.process_is_fine:
@@ -135,7 +139,7 @@ class TurnSession(Session, Generic[ClientT]):
         if not flight.turn.cancel_asked:
             self._send_cancel(flight)
         self._lose()
-        is_stuck = failure.code is ErrorCode.TURN_CANCEL_TIMEOUT
+        is_stuck = failure.code is ErrorCode.TURN_CANCEL_TIMEOUT or flight.given_up is not None
         grace_s = 0 if is_stuck else self._link.timeouts.close_s
         await self._link.end(grace_s, "another turn of it did not end")
         return flight.turn.fail(failure)

@@ -6,6 +6,7 @@ What it does in a turn is chosen by markers in the prompt, several may follow ea
     [[think TEXT]]    stream a reasoning summary    [[plan]]     send a plan
     [[run COMMAND]]   a whole command               [[start COMMAND]]  a command that goes on
     [[retry TEXT]]    begin to say TEXT, lose the model, report a retry
+    [[retrying]]      report retries until interrupted
     [[approve]]       ask for an approval and wait  [[ask METHOD]]     send any request and wait
     [[silent]]        say nothing until interrupted [[hang]]     the same, ignoring the interrupt
     [[flood]]         stream for ever and ignore the interrupt
@@ -43,6 +44,7 @@ from typing import Any
 
 MARKER = re.compile(r"\[\[([a-z-]+)(?: ([^\]]*))?\]\]")
 WAIT_S = 300.0  # longer than any test; an abandoned program still ends by itself
+RETRY_S = 0.02
 CHILD = [sys.executable, "-c", "import signal; signal.pause()"]
 VERSION = "groupx/9.8.7 (Toy 1; x86_64) dumb (groupx; 1)"
 
@@ -173,6 +175,11 @@ class Turn:
         self.tell("item/agentMessage/delta", itemId=item_id, delta=text)
         error = {"message": "Reconnecting... 1/5", "additionalDetails": "stream disconnected"}
         self.tell("error", error=error, willRetry=True)
+
+    def do_retrying(self, _: str) -> None:
+        error = {"message": "Reconnecting... waiting for network"}
+        while not self.interrupted.wait(RETRY_S):
+            self.tell("error", error=error, willRetry=True)
 
     def do_approve(self, _: str) -> None:
         item = self.item("started", **self.command("rm -r /"))

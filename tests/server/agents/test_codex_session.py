@@ -307,6 +307,18 @@ async def test_silence_has_a_limit(script: Script, prompt: str, limits: AgentTim
         assert driver.pid is None
 
 
+async def test_one_that_only_tries_its_model_again_is_told_to_stop(script: Script) -> None:
+    async with codex_running(script, timeouts=quicker(idle_s=0.3)) as driver:
+        session = await codex_opened(driver, script)
+        pid = driver.pid
+        failure = failure_of(await collect(session, "[[say a]][[retrying]]"))
+        assert failure.code is ErrorCode.TURN_IDLE_TIMEOUT
+        assert "Reconnecting... waiting for network" in failure.message
+        assert not failure.session_lost
+        assert answer_of(await collect(session, "again")) == "echo: again"
+        assert driver.pid == pid
+
+
 async def test_a_first_sign_that_never_comes_has_its_own_limit(script: Script) -> None:
     limits = quicker(first_event_s=0.2)
     async with codex_running(script, "--no-turn-answer", timeouts=limits) as driver:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,18 +12,37 @@ from groupx_server.agents import flight as flights
 from groupx_server.agents.acp_turn import AcpTurn, Quirks
 from groupx_server.agents.base import AgentTimeouts
 from groupx_server.agents.flight import Flight
-from groupx_server.domain.native import ContentDelta, ToolCall, ToolProgress, TurnFailed, Waiting
+from groupx_server.domain.native import (
+    ContentDelta,
+    ToolCall,
+    ToolProgress,
+    TurnCancelled,
+    TurnCompleted,
+    TurnFailed,
+    Waiting,
+)
 from groupx_shared.errors import ErrorCode
 from server.agents.manual_clock import ManualClock
 
 LIMITS = AgentTimeouts(first_event_s=180, idle_s=300, cancel_s=10, silence_s=10, tool_idle_s=3600)
 
 
+class LeapingClock(ManualClock):
+    """Nobody has to wait."""
+
+    async def wait(self, event: asyncio.Event, until: float | None) -> bool:
+        assert until is not None
+        self.waits.append(until - self.now())
+        self.advance(until - self.now())
+        return event.is_set()
+
+
 class Sky:
     """A flight, its turn and its clock."""
 
-    def __init__(self, settle_s: float = 0.05) -> None:
-        self.clock = ManualClock()
+    def __init__(self, settle_s: float = 0.05, clock: ManualClock | None = None) -> None:
+        self.clock = clock or ManualClock()
+        self.started_at = self.clock.now()
         self.turn = AcpTurn("Toy", 1, Quirks())
         self.flight = Flight(self.turn, "Toy", LIMITS, settle_s, self.clock)
 
@@ -91,6 +111,58 @@ def test_an_open_tool_call_may_be_silent_for_long() -> None:
     sky.hear(sessionUpdate="tool_call_update", toolCallId="c", status="completed")
     sky.clock.advance(300)
     assert sky.failure() is not None
+
+
+def test_an_agent_that_only_tries_its_model_again_is_given_up() -> None:
+    sky = Sky()
+    sky.say()
+    for _ in range(30):
+        sky.flight.arrived([Waiting(0, "Reconnecting")])
+        assert sky.failure() is None
+        assert sky.flight.given_up is None
+        sky.clock.advance(10)
+    assert sky.failure() is None
+    given_up = sky.flight.given_up
+    assert given_up is not None
+    assert given_up.code is ErrorCode.TURN_IDLE_TIMEOUT
+    assert "waited 300 s for its model" in given_up.message
+    assert "“Reconnecting”" in given_up.message
+    assert not given_up.session_lost
+    ended = sky.flight.as_given_up(TurnCancelled("Hel"))
+    assert ended == replace(given_up, content="Hel")
+    assert sky.flight.as_given_up(TurnCompleted()) == TurnCompleted()
+
+
+def test_whatever_gets_on_ends_the_wait_for_the_model() -> None:
+    sky = Sky()
+    for _ in range(3):
+        sky.flight.arrived([Waiting(0, "Reconnecting")])
+        sky.clock.advance(299)
+        sky.say()
+    assert sky.failure() is None
+    assert sky.flight.given_up is None
+
+
+async def test_one_that_is_given_up_is_given_up_in_time() -> None:
+    sky = Sky(clock=LeapingClock())
+    sky.say()
+    sky.flight.arrived([Waiting(0, "Reconnecting")])
+    sky.clock.advance(297)
+    sky.flight.arrived([Waiting(0, "Reconnecting")])
+    sky.flight.take()
+    sky.flight.changed.clear()
+    await sky.flight.wait()
+    assert sky.clock.waits == [3]
+
+
+def test_one_that_is_given_up_and_does_not_stop_is_lost_for_the_same_reason() -> None:
+    sky = Sky()
+    sky.flight.arrived([Waiting(0, "Reconnecting")])
+    sky.clock.advance(300)
+    assert sky.failure() is None
+    sky.flight.cancelling()
+    sky.clock.advance(10)
+    assert sky.failure() == replace(sky.flight.given_up, session_lost=True)  # type: ignore[type-var]
 
 
 def test_a_slow_consumer_is_not_the_agents_silence() -> None:
