@@ -163,19 +163,36 @@ KNOWN_AGENTS: Final = (
         seen="0.16.0",
     ),
     KnownAgent(
-        "grok",
-        "Grok",
-        "grok",
-        "",
-        "Run “grok” once in a terminal and sign in.",
-        places=(".grok/bin",),
-    ),
-    KnownAgent(
         "goose",
         "Goose",
         "goose",
-        "",
-        "Run “goose configure”.",
+        "npm install -g @aaif/goose-acp",
+        "Run “goose configure”, or put GOOSE_PROVIDER, GOOSE_MODEL and the provider's key into the "
+        "agent's `env`.",
+        packages=("@aaif/goose-acp",),
+        seen="1.50.0",
+        native="@aaif/goose-binary-{target}/bin/goose",
+    ),
+    KnownAgent(
+        "cline",
+        "Cline",
+        "cline",
+        "npm install -g cline",
+        "Run “cline auth” and sign in with Cline or ChatGPT; for another provider, put "
+        "CLINE_API_KEY and CLINE_PROVIDER into the agent's `env` as well.",
+        packages=("cline",),
+        seen="3.0.65",
+        native="@cline/cli-{target}/bin/cline",
+    ),
+    KnownAgent(
+        "grok",
+        "Grok",
+        "grok",
+        "npm install -g @xai-official/grok",
+        "Run “grok login”, or put XAI_API_KEY into the agent's `env`.",
+        packages=("@xai-official/grok",),
+        seen="1.0.41",
+        places=(".grok/bin",),
     ),
 )
 """In the order in which they are listed."""

@@ -86,6 +86,21 @@ PRESETS: Final[Mapping[str, Preset]] = {
         argv=("vibe-acp",),
         options={"mode_id": "auto-approve", "assume_http_mcp": True, **_SLOW_START},
     ),
+    "goose": Preset(
+        argv=("goose", "acp"),
+        env={"GOOSE_MODE": "auto"},
+        options={"mode_id": "auto", **_SLOW_START},
+    ),
+    "cline": Preset(
+        argv=("cline", "--acp"),
+        # Else its sessions live in a process of its own that outlives it and listens on a port.
+        env={"CLINE_SESSION_BACKEND_MODE": "local", "CLINE_NO_AUTO_UPDATE": "1"},
+        options={
+            "mode_id": "act",
+            "config_options": [{"id": "auto_approve", "value": "true"}],
+            **_SLOW_START,
+        },
+    ),
     "grok": Preset(
         argv=(
             "grok",
@@ -96,10 +111,11 @@ PRESETS: Final[Mapping[str, Preset]] = {
             "off",
             "--no-plan",
             "agent",
+            "--no-leader",  # else its own setting may join a process that others share
             "stdio",
         ),
+        options=_SLOW_START,
     ),
-    "goose": Preset(argv=("goose", "acp"), env={"GOOSE_MODE": "auto"}),
 }
 
 

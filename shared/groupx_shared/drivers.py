@@ -19,8 +19,9 @@ VENDOR_DRIVERS: Final = (
     "vibe",
     "claude-agent-acp",
     "codex-acp",
-    "grok",
     "goose",
+    "cline",
+    "grok",
 )
 """Each starts one vendor's program; also the usual id of such an agent."""
 DRIVERS: Final = (*VENDOR_DRIVERS, "acp", "builtin")

@@ -223,6 +223,44 @@ alias = "fake"
     return Pointing(env=env, files={".vibe/config.toml": config})
 
 
+def _goose(url: str, home: Path) -> Pointing:
+    env = {
+        "GOOSE_PROVIDER": "openai",
+        "GOOSE_MODEL": "fake-model",
+        "OPENAI_HOST": url,
+        "OPENAI_API_KEY": "none",
+        "GOOSE_DISABLE_KEYRING": "1",
+    }
+    return Pointing(env=env)
+
+
+def _cline(url: str, home: Path) -> Pointing:
+    settings = {
+        "provider": "openai-compatible",
+        "apiKey": "none",
+        "model": "fake-model",
+        "baseUrl": f"{url}/v1",
+    }
+    providers = {"version": 1, "providers": {"openai-compatible": {"settings": settings}}}
+    file = ".cline/data/settings/providers.json"
+    env = {"CLINE_API_KEY": "none", "CLINE_PROVIDER": "openai-compatible"}
+    return Pointing(env=env, files={file: json.dumps(providers)})
+
+
+def _grok(url: str, home: Path) -> Pointing:
+    config = f"""
+[models]
+default = "fake"
+[model.fake]
+model = "fake-model"
+base_url = "{url}/v1"
+api_key = "none"
+context_window = 200000
+"""
+    folder = home / ".grok"
+    return Pointing(env={"GROK_HOME": str(folder)}, files={".grok/config.toml": config})
+
+
 AGENTS: Final = {
     agent.name: agent
     for agent in (
@@ -235,6 +273,9 @@ AGENTS: Final = {
         LiveAgent("opencode", _opencode),
         LiveAgent("copilot", _copilot),
         LiveAgent("qwen", _qwen),
+        LiveAgent("goose", _goose),
+        LiveAgent("cline", _cline),
+        LiveAgent("grok", _grok),
         LiveAgent("hermes", _hermes),
         LiveAgent("vibe", _vibe),
     )

@@ -8,6 +8,7 @@ so an interrupted run leaves nothing that looks installed. Packages' own scripts
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
@@ -39,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if unknown := sorted(set(names) - set(PROGRAMS)):
         parser.error(f"no such program: {', '.join(unknown)}; there are {', '.join(PROGRAMS)}")
     wanted = [PROGRAMS[name] for name in names]
-    if any(program.needs_node for program in wanted):
+    if any(program.needs_node or program.unpacker for program in wanted):
         wanted.insert(0, NODE)
     return sum(not _report(program) for program in wanted)
 
@@ -81,9 +82,17 @@ def _install(program: Program) -> None:
         _run(_npm_command(program, folder))
         shutil.rmtree(program.folder, ignore_errors=True)
         folder.rename(program.folder)
+    if program.unpacker:
+        _unpack(program)
     if not program.path.exists():
         raise InstallError(f"the package holds no {program.binary}")
     program.mark.write_text(program.version, encoding="utf-8")
+
+
+def _unpack(program: Program) -> None:
+    env = {**os.environ, program.unpacks_into: str(program.folder)}
+    env["PATH"] = os.pathsep.join([str(NODE.path.parent), env.get("PATH", os.defpath)])
+    _run([str(program.folder / program.unpacker), "--version"], env)
 
 
 def _npm_command(program: Program, folder: Path) -> list[str]:
@@ -122,11 +131,17 @@ def _runs(command: list[str]) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
-def _run(command: list[str]) -> None:
+def _run(command: list[str], env: dict[str, str] | None = None) -> None:
     """Raises: InstallError with what it complained of."""
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=LIMIT_S, cwd=CACHE.parent
+            command,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=LIMIT_S,
+            cwd=CACHE.parent,
+            env=env,
         )
     except subprocess.TimeoutExpired:
         raise InstallError(f"{Path(command[0]).name} took longer than {LIMIT_S} s") from None

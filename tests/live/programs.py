@@ -48,6 +48,10 @@ class Program:
     """Its script runs with the Node of `NODE`, not with the machine's."""
     python: tuple[int, int] = (3, 11)
     """The oldest Python that it runs with."""
+    unpacker: str = ""
+    """A script of its package that unpacks the program at its first start, below its folder."""
+    unpacks_into: str = ""
+    """The variable that tells the unpacker the folder."""
 
     @property
     def folder(self) -> Path:
@@ -114,6 +118,22 @@ PROGRAMS: Final = {
         ),
         _npm("copilot", "@github/copilot", "1.0.102", needs_node=True),
         _npm("qwen", "@qwen-code/qwen-code", "0.24.4", needs_node=True),
+        _npm(
+            "goose",
+            "@aaif/goose-acp",
+            "1.50.0",
+            f"node_modules/@aaif/goose-binary-{_PLATFORM}/bin/goose",
+        ),
+        _npm("cline", "cline", "3.0.65", f"node_modules/@cline/cli-{_PLATFORM}/bin/cline"),
+        Program(
+            "grok",
+            "@xai-official/grok",
+            "1.0.41",
+            "npm",
+            "bin/grok",
+            unpacker="node_modules/.bin/grok",
+            unpacks_into="GROK_HOME",
+        ),
         Program("hermes", "hermes-agent[acp,mcp]", "0.19.0", "pypi", "bin/hermes"),
         Program("vibe", "mistral-vibe", "3.0.2", "pypi", "bin/vibe-acp", python=(3, 12)),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,10 +50,15 @@ def test_a_program_that_is_not_here_says_how_to_install_it(tmp_path: Path) -> No
     assert program is None
     assert (report.state, report.configured) == ("absent", False)
     assert report.advice == f"Install it: {known.install} (needs {known.runtime})."
-    goose = known_agent("goose")
-    assert goose is not None
-    report, _ = located(known_subject(goose, tmp_path))
+
+
+def test_one_that_nobody_has_seen_running_says_so(tmp_path: Path) -> None:
+    known = known_agent("kimi")
+    assert known is not None
+    unseen = replace(known, install="", seen="")
+    report, _ = located(known_subject(unseen, tmp_path))
     assert (report.unverified, report.install) == (True, None)
+    assert "as its makers say" in (report.advice or "")
 
 
 def test_a_command_that_is_not_here_is_named(tmp_path: Path) -> None:

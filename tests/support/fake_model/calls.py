@@ -20,10 +20,14 @@ _SHELLS: Final = (
     "terminal",
     "shell_command",
     "run_command",
+    "run_commands",
+    "run_terminal_command",
 )
 """Names of shell tools, most telling first."""
 _COMMANDS: Final = ("command", "cmd", "script")
 """Names of their argument."""
+_MANY_COMMANDS: Final = "commands"
+"""The argument of one that takes a list of them."""
 
 Call = tuple[Tool | None, dict[str, Any]]
 
@@ -55,6 +59,8 @@ def _bridge(found: str, arguments: dict[str, Any], tools: Sequence[Tool]) -> Cal
     if (typescript := by_name.get("run_typescript")) is not None:
         call = f"await tools.{found}({json.dumps(arguments)})"
         return typescript, {"code": f"async function main() {{ return {call}; }}"}
+    if (use := by_name.get("use_tool")) is not None:
+        return use, {"tool_name": found, "tool_input": arguments}
     return by_name.get("tool_call"), {"name": found, "arguments": arguments}
 
 
@@ -76,6 +82,8 @@ def is_search(name: str) -> bool:
 def _command(tool: Tool, command: str) -> dict[str, Any]:
     """Arguments for a shell tool, whatever it calls them; what else it requires gets a value."""
     properties: dict[str, Any] = tool.schema.get("properties", {})
+    if _MANY_COMMANDS in properties:
+        return {_MANY_COMMANDS: [command]}
     key = next((key for key in _COMMANDS if key in properties), _COMMANDS[0])
     takes_words = str(properties.get(key, {}).get("type")).lower() == "array"
     required = [name for name in tool.schema.get("required", []) if name != key]
