@@ -29,6 +29,7 @@ from groupx_shared.wire.replies import (
     RoomInfo,
     RoomList,
     RoomReply,
+    RootContinued,
     ShutdownReply,
     TextReply,
     TurnInfo,
@@ -178,6 +179,13 @@ class ServerClient:
         """`POST /api/turns/{turnId}/continue`: ask the agent to go on, as a new turn."""
         path = f"/api/turns/{_segment(turn_id)}/continue"
         return await self._post(MessageAccepted, path, _command(client_command_id))
+
+    async def continue_root(
+        self, correlation_id: str, client_command_id: str | None = None
+    ) -> RootContinued:
+        """`POST /api/roots/{correlationId}/continue`: let agents go on that a limit stopped."""
+        path = f"/api/roots/{_segment(correlation_id)}/continue"
+        return await self._post(RootContinued, path, _command(client_command_id))
 
     async def search(
         self,

@@ -28,6 +28,7 @@ from groupx_shared.wire.replies import (
     MessageAccepted,
     RestartReply,
     RoomInfo,
+    RootContinued,
 )
 from groupx_shared.wire.search import SearchReply
 from groupx_shared.workspace import Workspace
@@ -214,6 +215,11 @@ class ClientSession:
     async def go_on(self, turn_id: str) -> MessageAccepted:
         """Ask the agent to go on with a turn that did not complete. Raises: RefusedError."""
         return await self._client.continue_turn(turn_id, new_id("cmd"))
+
+    async def continue_root(self, root_id: str) -> RootContinued:
+        """Let the agents of a root go on that a limit stopped. Raises: RefusedError
+        (STORE_CONFLICT when nothing of it is stopped)."""
+        return await self._client.continue_root(root_id, new_id("cmd"))
 
     async def whole_message(self, event_id: str) -> MessageBlock:
         """Read a message with its whole text, loaded or not. Raises: RefusedError

@@ -18,6 +18,7 @@ from groupx_tui.handlers.edit import EditHandlers
 from groupx_tui.handlers.find import FindHandlers
 from groupx_tui.handlers.panel import FocusHandlers, PanelHandlers
 from groupx_tui.handlers.room import RoomHandlers
+from groupx_tui.handlers.thread import ThreadHandlers
 from groupx_tui.handlers.timeline import TimelineHandlers
 from groupx_tui.handlers.turn import TurnHandlers
 from groupx_tui.handlers.window import ServerHandlers, WindowHandlers
@@ -48,6 +49,7 @@ class Handlers:
             "server": ServerHandlers(app),
             "agent": self.agent,
             "turn": self.turn,
+            "thread": ThreadHandlers(app),
             "find": self.searching,
             "timeline": TimelineHandlers(app),
             "block": self.block,

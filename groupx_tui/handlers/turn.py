@@ -10,10 +10,11 @@ from groupx_shared.names import unknown_name
 from groupx_tui.handlers.withdrawal import Withdrawal
 from groupx_tui.screens.chooser import Choice, Chooser
 from groupx_tui.screens.turn import PHASE_WORDS, turn_screen
-from groupx_tui.state.model import TurnBlock
+from groupx_tui.state.model import NoticeBlock, TurnBlock
+from groupx_tui.widgets.timeline.hints import goes_on
 
 if TYPE_CHECKING:
-    from groupx_shared.wire.replies import MessageAccepted
+    from groupx_shared.wire.replies import MessageAccepted, RootContinued
     from groupx_tui.app import GroupXApp
 
 ALL: Final = "*"
@@ -49,7 +50,12 @@ class TurnHandlers:
             self._retry(turn)
 
     def continue_(self, argument: str) -> None:
-        """Ask the agent to go on with a turn that did not complete."""
+        """Ask the agent to go on with a turn that did not complete, or let agents go on that a
+        limit stopped."""
+        stopped = self._stopped_loop(argument)
+        if stopped is not None:
+            self._app.attempt(self._app.session.continue_root(stopped.root_id), self._let_go_on)
+            return
         turn = self._unfinished(argument, lambda turn: turn.can_continue, "go on")
         if turn is not None:
             self._go_on(turn)
@@ -81,6 +87,30 @@ class TurnHandlers:
             return None
         marked = self._app.handlers.marked_block()
         return marked if isinstance(marked, TurnBlock) else None
+
+    def _stopped_loop(self, argument: str) -> NoticeBlock | None:
+        """The stopped loop that is meant: the marked one, else the newest, when no turn that could
+        go on is newer."""
+        blocks = self._app.view.timeline.blocks
+        waiting = [
+            block
+            for index, block in enumerate(blocks)
+            if isinstance(block, NoticeBlock)
+            and block.loop == "stopped"
+            and not any(goes_on(block, later) for later in blocks[index + 1 :])
+        ]
+        if argument or not waiting:
+            return None
+        if self._app.room.place == "timeline":
+            marked = self._app.handlers.marked_block()
+            return marked if marked in waiting and isinstance(marked, NoticeBlock) else None
+        turns = [turn.order_seq or 0 for turn in shown_turns(self._app) if turn.can_continue]
+        return waiting[-1] if waiting[-1].order_seq > max(turns, default=0) else None
+
+    def _let_go_on(self, reply: RootContinued) -> None:
+        if not reply.messages:
+            self._app.tell("They may go on.")
+        self._app.room.timeline.action_end()
 
     def _unfinished(
         self, argument: str, fits: Callable[[TurnBlock], bool], what: str

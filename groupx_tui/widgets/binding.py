@@ -6,22 +6,17 @@ Each key runs `app.act('noun.verb')`: the table says what, the app's handlers do
 
 from __future__ import annotations
 
-from typing import Final
-
 from textual.binding import Binding
 from textual.dom import DOMNode
+from textual.keys import _character_to_key
 
 from groupx_tui.actions import ACTIONS, Where, actions_of
 from groupx_tui.keymap import KeyMap
 
-LONG_NAMES: Final = {
-    "[": "left_square_bracket",
-    "]": "right_square_bracket",
-    "-": "minus",
-    "+": "plus",
-    "/": "slash",
-}
-"""Textual's names of the characters that the table uses as keys."""
+
+def textual_name(key: str) -> str:
+    """Return what Textual calls a key of the table: `(` is its `left_parenthesis`."""
+    return _character_to_key(key) if len(key) == 1 else key
 
 
 def bind_place(node: DOMNode, where: Where, keymap: KeyMap) -> None:
@@ -41,7 +36,7 @@ def bind_place(node: DOMNode, where: Where, keymap: KeyMap) -> None:
         for key in keymap.of(action.id):
             node._bindings._add_binding(
                 Binding(
-                    LONG_NAMES.get(key, key),
+                    textual_name(key),
                     f"app.act('{action.id}')",
                     action.label,
                     show=False,
@@ -53,7 +48,5 @@ def bind_place(node: DOMNode, where: Where, keymap: KeyMap) -> None:
 def keys_of_place(where: Where, keymap: KeyMap) -> dict[str, str]:
     """Action by key, for a widget that handles its keys itself."""
     return {
-        LONG_NAMES.get(key, key): action.id
-        for action in actions_of(where)
-        for key in keymap.of(action.id)
+        textual_name(key): action.id for action in actions_of(where) for key in keymap.of(action.id)
     }

@@ -138,6 +138,9 @@ class FakeServer(LoopbackServer):
             case "POST", ["turns", _, "retry" | "continue"]:
                 message = {"clientCommandId": "again", "content": "again", "roomId": MAIN, "to": []}
                 await respond.whole(202, json.dumps(self._accept(message)).encode())
+            case "POST", ["roots", root_id, "continue"]:
+                going = {"correlationId": root_id, "roomId": MAIN, "continues": 1}
+                await respond.whole(202, json.dumps(going).encode())
             case "POST", ["agents", actor_id, "restart"]:
                 await respond.whole(
                     202, json.dumps({"actorId": actor_id, "accepted": True}).encode()

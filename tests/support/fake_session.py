@@ -19,6 +19,7 @@ from groupx_shared.wire.replies import (
     MessageAccepted,
     RestartReply,
     RoomInfo,
+    RootContinued,
 )
 from groupx_shared.wire.search import SearchHit, SearchReply
 from groupx_tui.client.session import ClientSession
@@ -251,6 +252,10 @@ class FakeSession(ClientSession):
     async def go_on(self, turn_id: str) -> MessageAccepted:
         self._note("go_on", turn_id)
         return self._accepted()
+
+    async def continue_root(self, root_id: str) -> RootContinued:
+        self._note("continue_root", root_id)
+        return RootContinued(correlation_id=root_id, room_id=self.view.room_id, continues=1)
 
     def _accepted(self) -> MessageAccepted:
         return MessageAccepted(

@@ -20,7 +20,7 @@ from groupx_shared.wire.search import SearchReply
 from groupx_tui.app import GroupXApp
 from groupx_tui.preferences import PreferenceFile
 from groupx_tui.setup import WindowSetup
-from groupx_tui.state.model import TimelineView
+from groupx_tui.state.model import Author, NoticeBlock, TimelineView
 from groupx_tui.theme import load_themes
 from support.fake_session import (
     AT,
@@ -146,6 +146,47 @@ def test_the_details_of_an_uncertain_turn(snap_compare: Compare, size: tuple[int
     app = window(timeline=unfinished())
     keys = ("escape", "home", "down", "down", "d")
     assert snap_compare(app, terminal_size=size, run_before=pressing(*keys))
+
+
+def exchange() -> TimelineView:
+    """A person asks Codex, who asks two others, one of whom fails; a limit stops the next call."""
+    by_codex = Author("agent:codex", "Codex", "agent")
+    blocks = (
+        message(1, "Is the parser fine?", to=("Codex",), root_id="c"),
+        message(3, "Look at the lexer, and at its tests", by_codex, to=("Guide", "Kimi"),
+                root_id="c"),
+        turn("turn_4", GUIDE, "The lexer is **fine**.", order_seq=6, queued_seq=4, hop_count=1,
+             root_id="c", source_event_id="evt_3", parent_turn_id="turn_2", phase="completed",
+             ended_at=AT, duration_ms=4_200, response_event_id="evt_5"),
+        turn("turn_5", KIMI, order_seq=7, queued_seq=5, hop_count=1, root_id="c",
+             source_event_id="evt_3", parent_turn_id="turn_2", phase="failed", ended_at=AT,
+             certainty="not_delivered", error_code="AGENT_GONE",
+             error_message="kimi is not installed.", duration_ms=10),
+        turn("turn_2", CODEX, "The lexer is fine; nobody could look at the tests.", order_seq=8,
+             queued_seq=2, root_id="c", source_event_id="evt_1", phase="completed", ended_at=AT,
+             duration_ms=9_100, response_event_id="evt_8"),
+        NoticeBlock("note:evt_9", 9, AT, "Codex and Guide called each other 20 times.", "warning",
+                    "c", "stopped"),
+    )  # fmt: skip
+    return TimelineView("room:main", blocks, 1, 9, total_messages=4)
+
+
+@SIZES
+def test_an_exchange_of_agents_folded(snap_compare: Compare, size: tuple[int, int]) -> None:
+    app = window(timeline=exchange())
+    assert snap_compare(app, terminal_size=size, run_before=pressing("escape", "up", "up"))
+
+
+@SIZES
+def test_an_exchange_of_agents_opened(snap_compare: Compare, size: tuple[int, int]) -> None:
+    app = window(timeline=exchange())
+    assert snap_compare(app, terminal_size=size, run_before=pressing("escape", "T"))
+
+
+@SIZES
+def test_who_asked_whom(snap_compare: Compare, size: tuple[int, int]) -> None:
+    app = window(timeline=exchange())
+    assert snap_compare(app, terminal_size=size, run_before=pressing("escape", "w"))
 
 
 FOUND = SearchReply(

@@ -132,6 +132,15 @@ class TimelineActions(Widget):
         """Unfold all tool calls, or fold them again."""
         self._toggle_kind("tool")
 
+    def action_toggle_threads(self) -> None:
+        """Unfold all exchanges of agents, or fold them again."""
+        self._toggle_kind("thread")
+
+    def toggle_fold(self, block_id: str, key: str) -> None:
+        """Unfold or fold one fold, named by its block and the part key of its line."""
+        self._reader.toggle_fold(block_id, key)
+        self._changed()
+
     def action_fold_all(self) -> None:
         """Fold all reasoning, plans and tool calls."""
         self._reader.set_folds(FOLD_KINDS, is_open=False)

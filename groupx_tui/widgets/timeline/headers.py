@@ -182,7 +182,7 @@ def thread_header(block: ThreadBlock, tz: tzinfo | None) -> Words:
     if block.answered:
         parts += [SEPARATOR, _answered(block)]
     if block.failed:
-        parts += [SEPARATOR, (f"{block.failed} without an answer", Role.STATE_FAILED)]
+        parts += [SEPARATOR, (f"{block.failed} unanswered", Role.STATE_FAILED)]
     if block.working:
         verb = "works" if len(block.working) == 1 else "work"
         parts += [SEPARATOR, (f"{_listed(block.working)} {verb}", Role.STATE_WORKING)]

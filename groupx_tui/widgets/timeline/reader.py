@@ -308,6 +308,10 @@ class Reader:
         self._keeping(found, change)
         return True
 
+    def toggle_fold(self, block_id: str, key: str) -> None:
+        """Fold or unfold one fold; the line at the eye stays where it is."""
+        self._keeping(None, lambda: self.scene.folds.toggle(block_id, key))
+
     def set_folds(self, kinds: tuple[FoldKind, ...], *, is_open: bool) -> None:
         """Unfold or fold all of some kinds; the line at the eye stays where it is."""
 

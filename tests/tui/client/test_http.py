@@ -70,6 +70,12 @@ async def test_reading_asks_the_right_paths(server: FakeServer, client: ServerCl
     }
 
 
+async def test_a_stopped_root_is_let_go_on(server: FakeServer, client: ServerClient) -> None:
+    reply = await client.continue_root("corr_1")
+    assert (reply.correlation_id, reply.messages) == ("corr_1", ())
+    assert server.asked[-1].path == "/api/roots/corr_1/continue"
+
+
 async def test_pages_name_one_direction(server: FakeServer, client: ServerClient) -> None:
     for number in range(5):
         server.script.say(str(number))

@@ -68,7 +68,7 @@ def test_an_exchange_is_one_line_where_it_began_and_all_else_stays() -> None:
     shown = texts(reader_of(timelines.view(*exchange())))
     line = next(text for text in shown if text.startswith("▸ codex asked claude and kimi"))
     assert "1 of 2 answered" in line
-    assert "1 without an answer" in line
+    assert "1 unanswered" in line
     assert shown.index(line) < shown.index("between")
     assert not {"call 2", "answer 3", "answer 5"} & set(shown)
     assert shown[-1] == "done"
