@@ -116,9 +116,10 @@ class LiveRoom:
 
     # --- the server -------------------------------------------------------------------------
 
-    def start(self) -> None:
-        """Start the server, or start it again."""
-        self._client = client_of(self.server.start())
+    def start(self, fail_point: str | None = None) -> None:
+        """Start the server, or start it again; it kills itself at `fail_point`."""
+        self._close_client()
+        self._client = client_of(self.server.start(fail_point))
 
     def stop(self) -> None:
         """Stop the server as a service manager would, and see that it did so cleanly."""
