@@ -114,7 +114,7 @@ POINTS: dict[str, Case] = {
     "receipt.before_commit:6": ONCE,
     "receipt.before_commit:8": ONCE,
     "index.before_commit:1": OPEN,
-    "index.before_commit:3": OPEN,
+    "index.before_commit:2": OPEN,
     "pair.before_commit": ONCE,
     "compact.before_commit": ONCE,
     "reset.before_commit": ONCE,
