@@ -29,6 +29,9 @@ LONGEST_LIMIT_S: Final = 40 * 86_400.0
 believe."""
 
 
+_OBSTACLES: Final = frozenset({"failed", "retrying", "needs_login", "rate_limited"})
+
+
 @dataclass(frozen=True, slots=True)
 class Card:
     """The changing part of an agent's card. Times are seconds since 1970."""
@@ -139,6 +142,13 @@ class Board:
         """What an agent is called."""
         entry = self._entries.get(actor_id)
         return actor_id if entry is None else entry.display_name
+
+    def obstacle(self, actor_id: str) -> str | None:
+        """What a sender should know before the agent tries again; None when it is fine."""
+        card = self._cards.get(actor_id)
+        if card is None or card.state not in _OBSTACLES:
+            return None
+        return card.sentence or card.state
 
     def info(self, entry: RosterEntry) -> AgentInfo:
         """The whole card of one agent."""

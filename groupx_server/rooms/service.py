@@ -136,9 +136,18 @@ class RoomService:
             now=self._runtime.clock.now(),
         )
         accepted = await self._ledger.write(step)
+        reply = self._with_obstacles(accepted.reply)
         if not accepted.replayed:
             self._agents.queued(targets_of(accepted.reply))
-        return accepted.reply
+        return reply
+
+    def _with_obstacles(self, reply: MessageAccepted) -> MessageAccepted:
+        """Say now what stands in the way of each target, as far as it is known."""
+        turns = [
+            turn.model_copy(update={"obstacle": self._agents.board.obstacle(turn.target)})
+            for turn in reply.turns
+        ]
+        return reply.model_copy(update={"turns": tuple(turns)})
 
     async def cancel_turn(self, turn_id: str, client_command_id: str) -> CancelReply:
         """Cancel a turn; a running one is told at once."""

@@ -41,6 +41,7 @@ def finish(
     api: Api, call: Invocation, accepted: dict[str, Any], clock: Clock, deadline: Deadline
 ) -> int:
     """Wait for the answers with --wait, else print the ids of what was accepted."""
+    _say_what_stands_in_the_way(accepted)
     if call.flag("wait"):
         return _wait(api, call, accepted, clock, deadline)
     _print_accepted(accepted, as_json=call.flag("json"))
@@ -77,15 +78,21 @@ def _targets(api: Api, call: Invocation) -> list[str]:
     return [str(card["actorId"]) for card in enabled]
 
 
+def _say_what_stands_in_the_way(accepted: dict[str, Any]) -> None:
+    for turn in accepted["turns"]:
+        agent = short(turn["target"])
+        if turn.get("queuePosition"):
+            diagnostics.say(f"{agent} is busy; {turn['queuePosition']} before us.")
+        if obstacle := turn.get("obstacle"):
+            diagnostics.say(f"{agent} tries again, but: {safe_line(str(obstacle), 500)}")
+
+
 def _wait(
     api: Api, call: Invocation, accepted: dict[str, Any], clock: Clock, deadline: Deadline
 ) -> int:
     from groupx_tui.cli.wait import Waiter
 
     as_json = call.flag("json")
-    for turn in accepted["turns"]:
-        if turn.get("queuePosition"):
-            diagnostics.say(f"{short(turn['target'])} is busy; {turn['queuePosition']} before us.")
     waiter = Waiter(api, accepted, clock, None if as_json else output.write)
     code = waiter.wait(deadline)
     if as_json:

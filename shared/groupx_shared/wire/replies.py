@@ -133,6 +133,9 @@ class QueuedTurn(WireModel):
     """Open turns of the same agent before it."""
     active_turn_id: str | None = None
     """The turn that the agent works on meanwhile."""
+    obstacle: str | None = None
+    """What stands in the agent's way now (its last start failed, it needs a login, a limit of
+    its vendor); the turn is tried all the same."""
 
 
 class SupervisionInfo(WireModel):

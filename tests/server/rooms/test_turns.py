@@ -170,7 +170,10 @@ async def test_an_agent_that_cannot_start_fails_the_turn_and_not_the_server(
         turn = await rooms.ended(await rooms.send())
         assert (turn.status, turn.error_code) == ("failed", "ADAPTER_START_FAILED")
         assert "install it" in (turn.error_message or "")
-        assert (await rooms.ended(await rooms.send())).status == "completed"
+        again = await rooms.send()
+        assert "install it" in (again.turns[0].obstacle or "")
+        assert (await rooms.ended(again)).status == "completed"
+        assert (await rooms.send()).turns[0].obstacle is None
 
 
 async def test_a_stop_ends_a_running_turn_as_interrupted_with_its_text(tmp_path: Path) -> None:

@@ -262,6 +262,22 @@ def test_a_restart_of_the_server_in_the_middle_is_waited_out(
     assert "The server is back." in result.err
 
 
+def test_what_stands_in_the_way_is_said_at_once(groupx: Groupx, server: CliServer) -> None:
+    turn = {"turnId": "turn_guide", "target": "agent:guide", "queuePosition": 2}
+    reply = {
+        "messageEventId": "evt_message",
+        "roomId": "room:main",
+        "correlationId": "corr",
+        "turns": [{**turn, "obstacle": "no such\x1b[2J program"}],
+    }
+    server.replies["POST", "/api/messages"] = (202, reply)
+    result = groupx("send", "hello")
+    assert (result.code, result.out) == (0, "message\tevt_message\nturn\tturn_guide\tguide\n")
+    assert result.err == (
+        "guide is busy; 2 before us.\nguide tries again, but: no such␛[2J program\n"
+    )
+
+
 def test_a_busy_agent_is_said(groupx: Groupx, server: CliServer) -> None:
     turn = {"turnId": "turn_guide", "target": "agent:guide", "queuePosition": 2}
     server.accepted = [
