@@ -117,7 +117,7 @@ _COMPOSER: Final = (
     _edit(
         "composer.back",
         "Back",
-        "Close the list, else drop the reply, else go to the timeline.",
+        "Close the list, else drop the reply or the watcher, else go to the timeline.",
         "escape",
         in_list="close the list",
     ),
@@ -169,6 +169,15 @@ _COMPOSER: Final = (
         "Open a paste",
         "Show a large paste whole in place of its chip; it is sent whole either way.",
         "f6",
+    ),
+    Action(
+        "composer.supervise",
+        "Let an agent watch",
+        "Choose an agent that watches those who get the message, advises them or stops them.",
+        ("f8",),
+        "composer",
+        slash="watch",
+        argument="@AGENT WORDS",
     ),
     _edit(
         "composer.delete_or_quit",

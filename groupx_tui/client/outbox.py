@@ -14,7 +14,7 @@ from typing import Final
 from groupx_shared.errors import ErrorCode, GroupXError, RefusedError, ServerUnreachableError
 from groupx_shared.ids import new_id
 from groupx_shared.wire.replies import MessageAccepted
-from groupx_shared.wire.requests import SendMessage
+from groupx_shared.wire.requests import SendMessage, Supervision
 from groupx_tui.client.backoff import Backoff
 from groupx_tui.client.events import Sleep
 from groupx_tui.client.http import ServerClient
@@ -37,6 +37,13 @@ def utc_now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def watch_of(observers: Sequence[str], brief: str) -> Supervision | None:
+    """Return the order to watch; None when nobody shall."""
+    if not observers:
+        return None
+    return request_of(Supervision, observers=list(observers), brief=brief or None)
+
+
 class Outbox:
     """Posts messages and keeps the store's view in step."""
 
@@ -53,7 +60,11 @@ class Outbox:
         self._now = now
 
     async def send(
-        self, text: str, to: Sequence[str], reply_to_event_id: str | None
+        self,
+        text: str,
+        to: Sequence[str],
+        reply_to_event_id: str | None,
+        watch: Supervision | None = None,
     ) -> MessageAccepted:
         """Post to the shown room. Raises: RefusedError, ServerUnreachableError, GroupXError."""
         _refuse_too_large(text, self._store.view.max_message_chars)
@@ -65,6 +76,7 @@ class Outbox:
             to=list(to),
             content=_HALF_CHARACTERS.sub("\ufffd", text),
             reply_to_event_id=reply_to_event_id,
+            supervision=watch,
         )
         shown = add_pending(
             self._store.view,

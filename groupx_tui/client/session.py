@@ -38,7 +38,7 @@ from groupx_tui.client.events import Sleep
 from groupx_tui.client.following import FIRST_EVENTS, Following
 from groupx_tui.client.http import ServerClient
 from groupx_tui.client.moments import seq_at
-from groupx_tui.client.outbox import Outbox
+from groupx_tui.client.outbox import Outbox, watch_of
 from groupx_tui.client.viewstore import OnChange, ViewStore
 from groupx_tui.client.windows import Windows, block_at, block_of_event
 from groupx_tui.state.messages import message_block
@@ -111,9 +111,16 @@ class ClientSession:
         await self._client.aclose()
 
     async def send(
-        self, text: str, to: Sequence[str] = (), reply_to_event_id: str | None = None
+        self,
+        text: str,
+        to: Sequence[str] = (),
+        reply_to_event_id: str | None = None,
+        *,
+        observers: Sequence[str] = (),
+        brief: str = "",
     ) -> MessageAccepted:
-        """Post `text` to the shown room, and show its end.
+        """Post `text` to the shown room, and show its end. `observers` watch the agents in `to`;
+        `brief` says what they shall look out for.
 
         It shows at once as a pending block, becomes a message when the server has it on disk, or
         carries `refusal` (see `dismiss`). A lost connection is retried with the same command id a
@@ -124,7 +131,8 @@ class ClientSession:
         """
         if self.view.timeline.has_more_after:
             await self._windows.jump("last")
-        return await self._outbox.send(text, to, reply_to_event_id)
+        watch = watch_of(observers, brief)
+        return await self._outbox.send(text, to, reply_to_event_id, watch)
 
     def dismiss(self, block_id: BlockId) -> None:
         """Take a refused own message off the timeline (its text went back to the composer)."""

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from textual.actions import SkipAction
 
 from groupx_shared.errors import GroupXError, ServerUnreachableError
+from groupx_shared.names import unknown_name
+from groupx_shared.wire.requests import MAX_BRIEF_CHARS
 from groupx_tui.background import in_daemon_thread
+from groupx_tui.screens.ask import Ask
+from groupx_tui.screens.chooser import Choice, Chooser
+from groupx_tui.state.model import AgentView
 from groupx_tui.widgets.composer.composer import Composer
+from groupx_tui.widgets.composer.targets import Watch
 from groupx_tui.workfiles.finder import FileFinder
 
 if TYPE_CHECKING:
@@ -41,11 +48,13 @@ class ComposerHandlers:
             raise SkipAction
 
     def back(self, argument: str) -> None:
-        """Close the list, else drop the reply, else read."""
+        """Close the list, else drop the reply or the watcher, else read."""
         if self._composer.popup.is_open:
             self._composer.popup.show(None)
         elif self._composer.reply is not None:
             self._composer.set_reply(None)
+        elif self._composer.supervision is not None:
+            self._composer.set_watch(None)
         else:
             self._app.room.timeline.focus()
 
@@ -74,6 +83,46 @@ class ComposerHandlers:
         if not self._composer.editor.open_chip():
             self._app.tell("There is no folded paste here.")
 
+    def supervise(self, argument: str) -> None:
+        """Let `@agent` watch those who get the message, else choose one."""
+        handle, _, brief = argument.strip().lstrip("@").partition(" ")
+        agents = {agent.handle.lower(): agent for agent in self._app.view.agents if agent.enabled}
+        if not handle:
+            self._choose_observer(list(agents.values()))
+        elif handle.lower() in agents:
+            self._composer.set_watch(Watch(agents[handle.lower()], brief.strip()))
+        else:
+            self._app.tell(unknown_name("agent", handle, agents), "warning")
+
+    def _choose_observer(self, agents: Sequence[AgentView]) -> None:
+        choices = [Choice(agent.actor_id, agent.name, f"@{agent.handle}") for agent in agents]
+        if self._composer.supervision is not None:
+            choices.append(Choice("", "Nobody", "nobody watches"))
+
+        def chosen(actor_id: str | None) -> None:
+            observer = next((agent for agent in agents if agent.actor_id == actor_id), None)
+            if observer is not None:
+                self._ask_brief(observer)
+            elif actor_id is not None:
+                self._composer.set_watch(None)
+
+        title = "Who shall watch those who get the message?"
+        self._app.push_screen(Chooser(self._app.keymap, title, choices), chosen)
+
+    def _ask_brief(self, observer: AgentView) -> None:
+        def answered(brief: str | None) -> None:
+            if brief is not None:
+                self._composer.set_watch(Watch(observer, brief))
+
+        ask = Ask(
+            self._app.keymap,
+            f"What shall {observer.name} look out for?",
+            placeholder="May stay empty",
+            max_length=MAX_BRIEF_CHARS,
+            empty="",
+        )
+        self._app.push_screen(ask, answered)
+
     def delete_or_quit(self, argument: str) -> None:
         """Delete to the right; with nothing written, close the window."""
         if self._composer.text:
@@ -91,7 +140,7 @@ class ComposerHandlers:
             # back where one Enter would send it twice (the up key brings it).
             if not never_arrived(error):
                 return None
-            self._composer.restore(message.text, message.reply)
+            self._composer.restore(message.text, message.reply, message.watch)
             self._dismiss_refused(message.text)
             if not isinstance(error, ServerUnreachableError):
                 return None
@@ -100,10 +149,15 @@ class ComposerHandlers:
             return f"Not sent, your text is back: there is no server. {how} starts it."
 
         reply_to = None if message.reply is None else message.reply.event_id
-        self._app.attempt(
-            self._app.session.send(message.text, message.targets.actor_ids, reply_to),
-            failed=failed,
+        watch = message.watch
+        sending = self._app.session.send(
+            message.text,
+            message.targets.actor_ids,
+            reply_to,
+            observers=() if watch is None else (watch.observer.actor_id,),
+            brief="" if watch is None else watch.brief,
         )
+        self._app.attempt(sending, failed=failed)
         self._app.handlers.room.sent()
         self._app.room.timeline.action_end()
 

@@ -36,7 +36,7 @@ class Ask(Dialog[str]):
         max_length: int = MAX_TITLE,
         empty: str = "A title has at least one letter.",
     ) -> None:
-        """`empty`: what to say when nothing was typed."""
+        """`empty`: what to say when nothing was typed; "": then nothing is an answer too."""
         accept, close = keymap.shown("dialog.accept"), keymap.shown("dialog.close")
         super().__init__(keymap, title, f"{accept} done   {close} close")
         self._value = value
@@ -64,7 +64,7 @@ class Ask(Dialog[str]):
     def accept(self) -> None:
         """Return the line, when there is something in it."""
         value = self.query_one(Input).value.strip()
-        if value:
+        if value or not self._empty:
             self.dismiss(value)
             return
         trouble = self.query_one(".ask-trouble", Static)

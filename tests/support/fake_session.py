@@ -168,9 +168,16 @@ class FakeSession(ClientSession):
             raise refusal
 
     async def send(
-        self, text: str, to: Sequence[str] = (), reply_to_event_id: str | None = None
+        self,
+        text: str,
+        to: Sequence[str] = (),
+        reply_to_event_id: str | None = None,
+        *,
+        observers: Sequence[str] = (),
+        brief: str = "",
     ) -> MessageAccepted:
-        self._note("send", text, tuple(to), reply_to_event_id)
+        watch = ((tuple(observers), brief),) if observers else ()
+        self._note("send", text, tuple(to), reply_to_event_id, *watch)
         return self._accepted()
 
     def dismiss(self, block_id: BlockId) -> None:

@@ -128,7 +128,7 @@ def _commands(known: Known) -> list[Candidate]:
 
 
 def _arguments(kind: str, word: str, known: Known) -> list[Candidate]:
-    if kind == "@AGENT":
+    if kind.startswith("@AGENT"):
         return _agents(known.agents, with_all=False)
     if word == "theme":
         return [Candidate(name, name) for name in known.themes]

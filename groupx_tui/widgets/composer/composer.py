@@ -43,7 +43,7 @@ from groupx_tui.widgets.composer.lines import (
 from groupx_tui.widgets.composer.pastes import PasteShelf
 from groupx_tui.widgets.composer.popup import CompletionPopup
 from groupx_tui.widgets.composer.slash import SlashCommand, message_text, parse_slash
-from groupx_tui.widgets.composer.targets import Targets, find_targets
+from groupx_tui.widgets.composer.targets import Targets, Watch, find_targets
 from groupx_tui.workfiles.finder import FileFinder
 
 PLACEHOLDER = "Message, @agent, @file or /command"
@@ -68,11 +68,14 @@ class Composer(Vertical):
     class Submitted(Message):
         """Enter was pressed on a message."""
 
-        def __init__(self, text: str, targets: Targets, reply: Reply | None) -> None:
+        def __init__(
+            self, text: str, targets: Targets, reply: Reply | None, watch: Watch | None
+        ) -> None:
             super().__init__()
             self.text = text
             self.targets = targets
             self.reply = reply
+            self.watch = watch
 
     class Commanded(Message):
         """Enter was pressed on a slash command of this client."""
@@ -120,6 +123,7 @@ class Composer(Vertical):
         self._themes: Sequence[str] = ()
         self._history = InputHistory()
         self.reply: Reply | None = None
+        self.supervision: Watch | None = None
         self._context_percent: float | None = None
         self._files = NO_FILES
         self._given = ""
@@ -148,6 +152,7 @@ class Composer(Vertical):
     def open_room(self, draft: str, history: InputHistory) -> None:
         """Another room: its draft and its history."""
         self._history = history
+        self.supervision = None
         self.set_reply(None)
         self._load(draft)
 
@@ -159,12 +164,19 @@ class Composer(Vertical):
             self.reply_bar.put(*reply_line(reply, self._keymap.shown("composer.back")))
         self._draw()
 
-    def restore(self, text: str, reply: Reply | None) -> None:
+    def set_watch(self, watch: Watch | None) -> None:
+        """Let this agent watch those who get the message; None: nobody watches."""
+        self.supervision = watch
+        self._draw()
+
+    def restore(self, text: str, reply: Reply | None, watch: Watch | None = None) -> None:
         """Give back a text that the server refused, before what was written meanwhile."""
         current = self.text
         self._put(f"{text}\n\n{current}" if current.strip() else text)
         if reply is not None:
             self.set_reply(reply)
+        if watch is not None:
+            self.set_watch(watch)
 
     def insert(self, text: str) -> None:
         """Put `text` at the caret, with a space after it, and take the keyboard."""
@@ -200,14 +212,16 @@ class Composer(Vertical):
         self.popup.show(None)
         # What a chip stands for is said, not done: commands are looked for in what is shown.
         if (command := parse_slash(shown)) is not None:
-            self._sent(shown)
+            self._history.add(shown)
+            self._load("")  # what is answered, and who watches, stays for the message to come
             self.post_message(self.Commanded(command))
             return
         text = self._pastes.expand(message_text(shown))
         if len(text) > self._view.max_message_chars:
             self.post_message(self.Refused(too_long(len(text), self._view.max_message_chars)))
             return
-        message = self.Submitted(text, self.targets, self.reply)
+        message = self.Submitted(text, self.targets, self.reply, self.supervision)
+        self.supervision = None
         self._sent(self.text)
         self.post_message(message)
 
@@ -324,7 +338,9 @@ class Composer(Vertical):
             return
         shown = self.editor.text
         is_known = bool(self._view.agents) or self._view.connection == "live"
-        line = target_line(self.targets, parse_slash(shown), is_known=is_known)
+        line = target_line(
+            self.targets, parse_slash(shown), is_known=is_known, watch=self.supervision
+        )
         self.target_bar.put(line, self._beside(shown))
 
     def _beside(self, shown: str) -> Content:

@@ -14,7 +14,7 @@ from groupx_shared.agentstatus import status_word
 from groupx_shared.text import safe_line
 from groupx_tui.state.model import AgentView, Author
 from groupx_tui.widgets.composer.slash import SlashCommand
-from groupx_tui.widgets.composer.targets import Targets
+from groupx_tui.widgets.composer.targets import Targets, Watch
 
 COUNTER_FROM: Final = 0.8
 """The counter shows from this share of the longest message on."""
@@ -25,6 +25,8 @@ METER_FULL: Final = 90.0
 MAX_SHOWN: Final = 4
 """Names of targets shown before “and n more”."""
 EXCERPT_CHARS: Final = 120
+BRIEF_CHARS: Final = 40
+"""Of what an observer shall look out for, above the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,11 @@ class Reply:
     excerpt: str
 
 
-def target_line(targets: Targets, slash: SlashCommand | None, *, is_known: bool) -> Content:
-    """Who gets it, or what the slash command does; nothing while the agents are not known."""
+def target_line(
+    targets: Targets, slash: SlashCommand | None, *, is_known: bool, watch: Watch | None = None
+) -> Content:
+    """Who gets it and who watches them, or what the slash command does; nothing while the agents
+    are not known."""
     if slash is not None:
         about = slash.action.help
         return Content.assemble(("/ ", "$text-accent"), (about, "$muted"))
@@ -46,7 +51,17 @@ def target_line(targets: Targets, slash: SlashCommand | None, *, is_known: bool)
     parts: list[Content | str] = [Content.styled("→ ", "$text-accent"), _names(targets)]
     if targets.unknown:
         parts.append(Content.styled(f" · there is no agent “@{targets.unknown}”", "$text-warning"))
+    if watch is not None:
+        parts += _watched(watch, targets)
     return Content.assemble(*parts)
+
+
+def _watched(watch: Watch, targets: Targets) -> list[Content | str]:
+    name = watch.observer.name
+    if watch.observer.actor_id in targets.actor_ids:
+        return [Content.styled(f" · {name} cannot watch itself", "$text-warning")]
+    brief = f": {safe_line(watch.brief, BRIEF_CHARS)}" if watch.brief else ""
+    return [Content.styled(" · watched by ", "$muted"), name, Content.styled(brief, "$muted")]
 
 
 def reply_line(reply: Reply, drop_key: str) -> tuple[Content, Content]:

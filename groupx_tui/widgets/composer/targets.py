@@ -41,6 +41,15 @@ class Targets:
         return tuple(agent.actor_id for agent in self.agents)
 
 
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """An agent that watches those who get the message."""
+
+    observer: AgentView
+    brief: str = ""
+    """What it shall look out for; empty: the server's own words."""
+
+
 def find_targets(text: str, agents: Sequence[AgentView], reply_to: Author | None = None) -> Targets:
     """Return who gets `text`; `reply_to` is the author of the message it answers."""
     mentioned, is_all, unknown = _mentions(text, agents)
