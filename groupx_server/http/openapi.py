@@ -117,6 +117,8 @@ def _query_parameters(route: AnyRoute) -> list[dict[str, Any]]:
     for name, field in schema.get("properties", {}).items():
         told = {key: value for key, value in field.items() if key == "description"}
         kept = {key: field[key] for key in field.keys() - {"title", "description"}}
+        if name in schema.get("required", ()):
+            told["required"] = True
         parameters.append({"name": name, "in": "query", "schema": _without_null(kept), **told})
     return parameters
 

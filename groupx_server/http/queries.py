@@ -25,6 +25,7 @@ from groupx_server.http.issues import Issue, issues_of, nul_issues, refuse, unkn
 from groupx_shared.ids import MAIN_ROOM
 from groupx_shared.wire.memory import RecordStatus
 from groupx_shared.wire.requests import DEFAULT_PAGE, MAX_PAGE
+from groupx_shared.wire.roots import MAX_ROOTS
 
 WHERE: Final = "The query"
 MAX_PARAMETERS: Final = 64
@@ -225,9 +226,9 @@ class SearchQuery(QueryModel):
 
 def parse_query(raw: bytes, model: type[Q]) -> Q:
     """Parse a raw query string. Raises: RefusedError (INVALID_ENVELOPE) naming the parameter."""
-    if not raw:
+    if not raw and not _is_needed(model):
         return cast("Q", _defaults(model))
-    pairs = _pairs(raw)
+    pairs = _pairs(raw) if raw else []
     issues = unknown_keys("parameter", (name for name, _ in pairs), model)
     values: dict[str, Any] = {}
     for name, value in pairs:
@@ -243,6 +244,12 @@ def parse_query(raw: bytes, model: type[Q]) -> Q:
         return model.model_validate(values)
     except ValidationError as error:
         raise refuse(WHERE, issues_of(error)) from error
+
+
+@functools.cache
+def _is_needed(model: type[QueryModel]) -> bool:
+    """Whether there is a parameter that must be given."""
+    return any(field.is_required() for field in model.model_fields.values())
 
 
 @functools.cache

@@ -156,6 +156,26 @@ class Api:
         path = path_of("api", kind, record_id, how)
         return self._call("POST", path, {"clientCommandId": new_id("cmd"), **body})
 
+    def context_usage(self, room: str) -> Json:
+        """How full an agent's packet of a room would be."""
+        return self._call("GET", path_of("api", "context", query={"roomId": room_id(room)}))
+
+    def context_preview(self, room: str, **query: str | None) -> Json:
+        """What an agent would be sent now."""
+        return self._call("GET", path_of("api", "rooms", room_id(room), "context", query=query))
+
+    def compact(self, room: str, keep: str) -> Json:
+        """Have a room summed up but for its newest messages."""
+        path = path_of("api", "rooms", room_id(room), "context", "compact")
+        return self._call("POST", path, {"clientCommandId": new_id("cmd"), "keep": int(keep)})
+
+    def reset_context(self, room: str, *, native: bool) -> Json:
+        """Have agents told nothing any more of what was said until now."""
+        path = path_of("api", "rooms", room_id(room), "context", "reset")
+        return self._call(
+            "POST", path, {"clientCommandId": new_id("cmd"), "nativeSessions": native}
+        )
+
     def shut_down(self) -> Json:
         """Ask the server to stop; it names the workspace, so no other server ever obeys."""
         body = {"runtimeScopeKey": self.workspace.scope_key}

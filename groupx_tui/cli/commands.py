@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from groupx_tui.cli.agentcommands import AGENT_COMMANDS
+from groupx_tui.cli.contextcommands import CONTEXT_COMMANDS
 from groupx_tui.cli.filecommands import FILE_COMMANDS
 from groupx_tui.cli.memorycommands import IDENTITY_COMMANDS, MEMORY_COMMANDS
 from groupx_tui.cli.options import CONFIG, JSON, Argument, Command, Option
@@ -303,6 +304,7 @@ COMMANDS: Final = (
     ),
     *MEMORY_COMMANDS,
     *IDENTITY_COMMANDS,
+    *CONTEXT_COMMANDS,
     Command(
         ("status",),
         "status:run",
@@ -398,5 +400,6 @@ GROUPS: Final = {
     "agents": "Agents: list, add, remove, enable, disable, set, test, restart.",
     "memory": "Memory: list, show, history, search, add, correct, retract, pin, unpin.",
     "identity": "Who agents are: list, show, history, add, correct, retract.",
+    "context": "What agents are told: usage, preview, compact, reset.",
     "turns": "Turns: list, show, cancel, retry, continue.",
 }

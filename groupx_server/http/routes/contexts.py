@@ -18,21 +18,21 @@ from groupx_shared.wire.context import (
 from groupx_shared.wire.replies import ContextUsage
 
 
-async def usage(call: Call[ContextQuery, None]) -> Reply:
+async def get_context(call: Call[ContextQuery, None]) -> Reply:
     return json_reply(await call.rooms.contexts.usage(call.query.room_id))
 
 
-async def preview(call: Call[PreviewQuery, None]) -> Reply:
+async def preview_context(call: Call[PreviewQuery, None]) -> Reply:
     room_id, query = call.path["roomId"], call.query
     found = await call.rooms.contexts.preview(room_id, query.agent, query.session, query.text)
     return json_reply(found)
 
 
-async def compact(call: Call[NoQuery, CompactContext]) -> Reply:
+async def compact_context(call: Call[NoQuery, CompactContext]) -> Reply:
     return json_reply(await call.rooms.contexts.compact(call.path["roomId"], call.body), 202)
 
 
-async def reset(call: Call[NoQuery, ResetContext]) -> Reply:
+async def reset_context(call: Call[NoQuery, ResetContext]) -> Reply:
     return json_reply(await call.rooms.contexts.reset(call.path["roomId"], call.body))
 
 
@@ -40,7 +40,7 @@ ROUTES: tuple[AnyRoute, ...] = (
     Route(
         method="GET",
         path="/api/context",
-        handler=usage,
+        handler=get_context,
         query=ContextQuery,
         body=NoneType,
         reply=ContextUsage,
@@ -50,7 +50,7 @@ ROUTES: tuple[AnyRoute, ...] = (
     Route(
         method="GET",
         path="/api/rooms/{roomId}/context",
-        handler=preview,
+        handler=preview_context,
         query=PreviewQuery,
         body=NoneType,
         reply=ContextPreview,
@@ -65,7 +65,7 @@ ROUTES: tuple[AnyRoute, ...] = (
     Route(
         method="POST",
         path="/api/rooms/{roomId}/context/compact",
-        handler=compact,
+        handler=compact_context,
         query=NoQuery,
         body=CompactContext,
         reply=CompactionReply,
@@ -76,7 +76,7 @@ ROUTES: tuple[AnyRoute, ...] = (
     Route(
         method="POST",
         path="/api/rooms/{roomId}/context/reset",
-        handler=reset,
+        handler=reset_context,
         query=NoQuery,
         body=ResetContext,
         reply=ResetReply,

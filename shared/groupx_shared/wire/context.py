@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from groupx_shared.wire.base import RequestModel, WireModel
 from groupx_shared.wire.requests import CommandId
+
+
+def _whole(number: object) -> object:
+    """JSON has one kind of number: 3.0 is 3."""
+    return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
 class CompactContext(RequestModel):
     """`POST /api/rooms/{roomId}/context/compact`."""
 
     client_command_id: CommandId
-    keep: Annotated[int, Field(ge=0, le=1_000)] = 12
+    keep: Annotated[int, Field(ge=0, le=1_000), BeforeValidator(_whole)] = 12
     """So many of the newest messages stay as they are."""
 
 

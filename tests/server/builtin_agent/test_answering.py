@@ -118,3 +118,18 @@ async def test_a_wrong_setting_of_the_model_is_told_for_text_and_leaves_the_comm
         assert "GROUPX_MODEL_BASE_URL" in (await client.prompt(session, "hi")).error["message"]
         assert "/find" in (await client.prompt(session, "/help")).text
         assert "GROUPX_MODEL_BASE_URL" in (await client.prompt(session, "/status")).text
+
+
+async def test_a_text_for_the_server_is_written_by_a_model_or_refused() -> None:
+    async with (
+        FakeOpenAI() as fake,
+        agent_in_process({"GROUPX_MODEL_BASE_URL": fake.base_url}) as client,
+    ):
+        turn = await client.prompt(
+            await client.open_session(purpose="summary"), "/help and sum this up"
+        )
+        assert (turn.text, turn.stop_reason) == ("Hello from the fake.", "end_turn")
+        assert fake.requests[0]["messages"][-1]["content"] == "/help and sum this up"
+    async with agent_in_process({}) as client:
+        turn = await client.prompt(await client.open_session(purpose="summary"), "sum this up")
+        assert turn.stop_reason == "refusal"
