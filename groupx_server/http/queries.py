@@ -25,7 +25,6 @@ from groupx_server.http.issues import Issue, issues_of, nul_issues, refuse, unkn
 from groupx_shared.ids import MAIN_ROOM
 from groupx_shared.wire.memory import RecordStatus
 from groupx_shared.wire.requests import DEFAULT_PAGE, MAX_PAGE
-from groupx_shared.wire.roots import MAX_ROOTS
 
 WHERE: Final = "The query"
 MAX_PARAMETERS: Final = 64
