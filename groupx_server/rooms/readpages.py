@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Final
 
+from groupx_server.ledger.actors import author_names
 from groupx_server.ledger.correlation import ToldEvent, ToldTurn
 from groupx_server.rooms.toldtext import (
     LEAST_CHARS,
@@ -87,13 +88,7 @@ def provenance_of(event: ToldEvent) -> str:
 
 def hits_of(connection: sqlite3.Connection, found: Sequence[FoundMessage]) -> list[SearchHit]:
     """Found messages, with where they come from."""
-    names = dict(
-        connection.execute(
-            "SELECT event_id, actor_display_name FROM events WHERE event_id IN"
-            f" ({', '.join('?' * len(found))})",
-            [one.id for one in found],
-        ).fetchall()
-    )
+    names = author_names(connection, [one.id for one in found])
     return [_hit(one, names.get(one.id, one.actor_id)) for one in found if one.seq is not None]
 
 

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
+from groupx_server.ledger.actors import display_name
 from groupx_server.ledger.records import Position
 from groupx_server.rooms.recordresults import (
     IdentityItem,
@@ -131,8 +132,5 @@ def _told(record: MemoryRecord | IdentityRecord) -> str:
 
 
 def _by(connection: sqlite3.Connection, record_id: str, actor_id: str) -> str:
-    row = connection.execute(
-        "SELECT display_name FROM actors WHERE actor_id = ?", (actor_id,)
-    ).fetchone()
-    name = actor_id if row is None else str(row[0])
+    name = display_name(connection, actor_id)
     return provenance(record_id, actor_id, actor_id.partition(":")[0], name)

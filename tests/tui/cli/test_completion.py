@@ -38,7 +38,7 @@ def test_agents_of_the_config_and_known_ones_need_no_server(workspace: Workspace
     workspace.config_path.write_text('{"agents": {"kimi2": {}, "mine": {}}}')
     assert completion.configured("k") == ["kimi2"]
     assert completion.any_agent("k") == ["kimi", "kimi2"]
-    assert completion.drivers("cl") == ["claude", "claude-agent-acp"]
+    assert completion.drivers("cl") == ["claude", "claude-agent-acp", "cline"]
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"agents": 5}', '{"agents": null}'])

@@ -65,7 +65,7 @@ def test_it_shows_server_rooms_agents_and_open_turns(
         "AGENT   NAME   STATUS  QUEUED  DETAIL\n"
         "guide*  Guide  ready\n"
         "\n"
-        "TURN    AGENT  STATUS   ROOM  QUEUED  ERROR\n"
+        "TURN    AGENT  STATUS   ROOM  QUEUED  DETAIL\n"
         "turn_1  guide  running  None  None\n"
     )
     assert ("GET", "/api/turns?status=open&limit=50", None) in server.requests
