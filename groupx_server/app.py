@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,12 +19,15 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from groupx_server.agents.base import RECALLING_DRIVERS
+from groupx_server.agents.base import RECALLING_DRIVERS, DriverFactory
 from groupx_server.agents.leftovers import MARK, sweep
 from groupx_server.agents.registry import DriverRegistry
 from groupx_server.agents.watchdog import Watchdog
+from groupx_server.assistant.configuring import Settings
+from groupx_server.assistant.conversation import Conversation
+from groupx_server.assistant.setup import Setup, read_setup
 from groupx_server.domain.limits import Limits
-from groupx_server.http.app import build_app
+from groupx_server.http.app import Extras, build_app
 from groupx_server.http.auth import Access, Credential, Credentials
 from groupx_server.http.serve import HttpServer, bind_loopback
 from groupx_server.http.state import ServerState
@@ -32,6 +35,8 @@ from groupx_server.ledger.startup import RosterRow, settle_at_start
 from groupx_server.ledger.store import Ledger
 from groupx_server.logs import get_logger, open_log
 from groupx_server.mcp.endpoint import ToolEndpoint
+from groupx_server.mcp.gate import Gate
+from groupx_server.mcp.operatorendpoint import OperatorEndpoint
 from groupx_server.portability.keeper import BackupKeeper
 from groupx_server.portability.rotation import Policy
 from groupx_server.rooms.agents import Agents
@@ -55,6 +60,8 @@ from groupx_shared.workspace import Workspace
 
 TOOLS_PATH: Final = "/mcp"
 """Where agents find the room's tools."""
+OPERATOR_PATH: Final = "/mcp/operator"
+"""Where the room assistant finds its own."""
 
 log = get_logger(__name__)
 
@@ -110,7 +117,8 @@ class _Parts:
     hub: Hub
     http: HttpServer
     state: ServerState
-    tools: ToolEndpoint
+    gates: Sequence[Gate]
+    talk: Conversation
 
 
 async def _serve(site: _Site, ledger: Ledger, sock: socket.socket, stop: asyncio.Event) -> None:
@@ -124,7 +132,8 @@ async def _serve(site: _Site, ledger: Ledger, sock: socket.socket, stop: asyncio
             _backed_up(ledger, site.config.storage.backups),
             _indexed(parts.service.searching),
             _compacted(parts.service.contexts.compactor),
-            _tools_served(parts.tools),
+            _tools_served(parts.gates),
+            _assisted(parts.talk),
         ):
             with _published(site.workspace, parts.runtime):
                 parts.state.readiness = "ok"
@@ -142,10 +151,11 @@ async def _build(
     """Settle what the last run left open, then put the parts of this run together."""
     config = site.config
     runtime, reader_token = _runtime_file(site, sock), new_token()
+    builtin_env = {"GROUPX_AGENT_URL": runtime.url, "GROUPX_AGENT_TOKEN": reader_token}
     roster_of = partial(
         build_roster,
         root=site.workspace.root,
-        builtin_env={"GROUPX_AGENT_URL": runtime.url, "GROUPX_AGENT_TOKEN": reader_token},
+        builtin_env=builtin_env,
         common_env={MARK: ledger.lease_mark},
     )
     roster = roster_of(config)
@@ -160,7 +170,8 @@ async def _build(
         grants=Grants(f"{runtime.url}{TOOLS_PATH}", on_issue=tools.want),
         ask_s=config.timeouts.ask_ms / 1000,
     )
-    agents = Agents(turn_runtime, roster, DriverRegistry(watchdog))
+    factory = DriverRegistry(watchdog)
+    agents = Agents(turn_runtime, roster, factory)
     tools.connect(turn_runtime, agents)
     service = RoomService(turn_runtime, agents)
     ring = HubLimits(ring_events=config.limits.sse_events, ring_bytes=config.limits.sse_bytes)
@@ -175,23 +186,63 @@ async def _build(
     credentials = Credentials(
         {runtime.token: Credential(), reader_token: Credential(access=Access.READER)}
     )
+    side = _build_side(site, runtime, builtin_env, turn_runtime, factory)
     source = ConfigSource(
         load=partial(load_config, site.workspace),
         roster_of=roster_of,
         limits_of=_limits,
-        on_taken=partial(_tell_config, site, runtime, state),
+        on_taken=_all_of(
+            partial(_tell_config, site, runtime, state),
+            side.take,
+        ),
     )
     reload = Reloader(turn_runtime, agents, source, config).reload
+    settings = Settings(site.workspace, source.load, reload)
+    side.gate.connect(turn_runtime, agents, service, side.talk, side.grants, settings)
     app = build_app(
         service,
         credentials,
         hub,
         state,
         request_stop=stop.set,
-        reload=reload,
-        mounted={TOOLS_PATH: tools},
+        extras=Extras(reload, side.talk),
+        mounted={TOOLS_PATH: tools, OPERATOR_PATH: side.gate},
     )
-    return _Parts(runtime, agents, service, hub, HttpServer(app, sock), state, tools)
+    http = HttpServer(app, sock)
+    return _Parts(runtime, agents, service, hub, http, state, (tools, side.gate), side.talk)
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """The room assistant's parts."""
+
+    talk: Conversation
+    gate: OperatorEndpoint
+    grants: Grants
+    setup_of: Callable[[Config], Setup | None]
+
+    def take(self, config: Config) -> None:
+        """Other settings count from now on."""
+        self.talk.replace(self.setup_of(config))
+
+
+def _build_side(
+    site: _Site,
+    runtime: RuntimeFile,
+    builtin_env: Mapping[str, str],
+    turn_runtime: Runtime,
+    factory: DriverFactory,
+) -> _Side:
+    setup_of = partial(
+        read_setup,
+        root=site.workspace.root,
+        builtin_env=builtin_env,
+        common_env={MARK: turn_runtime.ledger.lease_mark},
+    )
+    gate = OperatorEndpoint()
+    grants = Grants(f"{runtime.url}{OPERATOR_PATH}", on_issue=gate.want)
+    talk = Conversation(turn_runtime, factory, grants, setup_of(site.config))
+    return _Side(talk, gate, grants, setup_of)
 
 
 def _runtime_file(site: _Site, sock: socket.socket) -> RuntimeFile:
@@ -269,14 +320,26 @@ async def _compacted(compactor: Compactor) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _tools_served(tools: ToolEndpoint) -> AsyncIterator[None]:
-    """Agents' tools answer meanwhile."""
+async def _tools_served(gates: Sequence[Gate]) -> AsyncIterator[None]:
+    """The tools of agents and of the assistant answer meanwhile."""
     async with asyncio.TaskGroup() as tasks:
-        serving = tasks.create_task(tools.run(), name="tools")
+        serving = [tasks.create_task(gate.run(), name="tools") for gate in gates]
         try:
             yield
         finally:
-            serving.cancel()
+            for each in serving:
+                each.cancel()
+
+
+@asynccontextmanager
+async def _assisted(talk: Conversation) -> AsyncIterator[None]:
+    """The room assistant answers meanwhile; an answer under way ends as interrupted."""
+    async with asyncio.TaskGroup() as tasks:
+        talking = tasks.create_task(talk.run(), name="assistant")
+        try:
+            yield
+        finally:
+            talking.cancel()
 
 
 @contextmanager
@@ -316,6 +379,14 @@ async def _prepare_rows(ledger: Ledger, roster: Roster, site: _Site) -> None:
     )
 
 
+def _all_of(*takers: Callable[[Config], None]) -> Callable[[Config], None]:
+    def take(config: Config) -> None:
+        for taker in takers:
+            taker(config)
+
+    return take
+
+
 def _tell_config(site: _Site, runtime: RuntimeFile, state: ServerState, config: Config) -> None:
     """Clients compare the key of the config that counts with that of the file."""
     state.runtime_key = runtime_key(site.workspace, config)
@@ -333,6 +404,7 @@ def _limits(settings: LimitSettings) -> Limits:
         hop_count=settings.hop_count,
         actor_calls_per_root=settings.actor_calls_per_root,
         ping_pong_calls=settings.ping_pong_calls,
+        steers_per_subject_turn=settings.steers_per_subject_turn,
         tokens_per_root=settings.tokens_per_root,
         context_characters=settings.context_characters,
         answer_characters=settings.answer_characters,

@@ -18,6 +18,7 @@ from groupx_server.assistant.answering import Answering, Means
 from groupx_server.assistant.brain import Brain
 from groupx_server.assistant.feed import Feed
 from groupx_server.assistant.setup import DEFAULT_NAME, HOW_TO_SET_UP, Setup, is_off
+from groupx_server.ledger.actors import name_actor
 from groupx_server.ledger.commands import once
 from groupx_server.ledger.sidesession import write_side_session
 from groupx_server.ledger.sidetalk import (
@@ -39,6 +40,7 @@ from groupx_server.rooms.grants import Grants
 from groupx_server.rooms.patience import read_patiently, write_patiently
 from groupx_server.rooms.turnrunner import Runtime
 from groupx_shared.errors import RefusedError
+from groupx_shared.ids import USER_ASSISTANT
 from groupx_shared.text import safe_text
 from groupx_shared.wire.assistant import (
     AskAssistant,
@@ -110,6 +112,14 @@ class Conversation:
 
     async def _serve(self, setup: Setup) -> None:
         """Answer with this program as long as it is the one that is wanted."""
+        name = partial(
+            name_actor,
+            actor_id=USER_ASSISTANT,
+            display_name=setup.name,
+            enabled=True,
+            now=self._runtime.clock.now(),
+        )
+        await write_patiently(self._ledger, name)
         self._brain = brain = Brain(
             self._ledger, setup, self._factory, self._grants, self._take_status
         )

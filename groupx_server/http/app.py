@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import orjson
 from starlette.applications import Starlette
@@ -19,12 +20,27 @@ from groupx_server.http.boundary import Boundary, Guard
 from groupx_server.http.endpoint import AnyRoute, PathEndpoint, Services
 from groupx_server.http.openapi import build_document
 from groupx_server.http.ports import Rooms
+from groupx_server.http.sideport import NoAssistant, SideTalk
 from groupx_server.http.state import ServerState
 from groupx_server.http.table import ROUTES
 from groupx_server.rooms.broadcast import Hub
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.names import unknown_name
 from groupx_shared.wire.replies import ReloadReply
+
+
+async def _no_reload(client_command_id: str) -> ReloadReply:
+    raise RefusedError(
+        "This server has no config file that it could read again.", code=ErrorCode.CONFIG_INVALID
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """What a server may do without."""
+
+    reload: Callable[[str], Awaitable[ReloadReply]] = _no_reload
+    assistant: SideTalk = field(default_factory=NoAssistant)
 
 
 def build_app(
@@ -34,7 +50,7 @@ def build_app(
     state: ServerState,
     *,
     request_stop: Callable[[], None],
-    reload: Callable[[str], Awaitable[ReloadReply]] | None = None,
+    extras: Extras | None = None,
     routes: Sequence[AnyRoute] = ROUTES,
     mounted: Mapping[str, ASGIApp] | None = None,
 ) -> Starlette:
@@ -46,7 +62,8 @@ def build_app(
     answered; it must return at once.
     """
     document = functools.cache(lambda: orjson.dumps(build_document(routes)))
-    services = Services(rooms, hub, state, request_stop, reload or _no_reload, document)
+    more = extras or Extras()
+    services = Services(rooms, hub, state, request_stop, more.reload, more.assistant, document)
     public = frozenset(route.path for route in routes if route.is_public)
     others = mounted or {}
     app = Starlette(
@@ -68,12 +85,6 @@ def build_app(
     )
     app.router.redirect_slashes = False  # a path is right or wrong; a redirect hides a mistake
     return app
-
-
-async def _no_reload(client_command_id: str) -> ReloadReply:
-    raise RefusedError(
-        "This server has no config file that it could read again.", code=ErrorCode.CONFIG_INVALID
-    )
 
 
 def _path_routes(routes: Sequence[AnyRoute], services: Services) -> list[PathRoute]:

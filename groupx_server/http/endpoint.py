@@ -20,6 +20,7 @@ from groupx_server.http.issues import Issue, nul_issues, refuse
 from groupx_server.http.ports import Rooms
 from groupx_server.http.queries import QueryModel, parse_query
 from groupx_server.http.reply import Reply
+from groupx_server.http.sideport import SideTalk
 from groupx_server.http.state import ServerState
 from groupx_server.rooms.broadcast import Hub
 from groupx_shared.errors import ErrorCode, RefusedError
@@ -44,6 +45,8 @@ class Services:
     """Asks the composition root to stop the server; returns at once."""
     reload: Callable[[str], Awaitable[ReloadReply]]
     """Takes the changed config over; the text is the client's command id."""
+    assistant: SideTalk
+    """The person's side conversation with the room assistant."""
     document: Callable[[], bytes]
     """The OpenAPI document as JSON."""
 

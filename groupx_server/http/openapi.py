@@ -78,7 +78,7 @@ def _operation(route: AnyRoute) -> dict[str, Any]:
         "parameters": [*_path_parameters(route), *_query_parameters(route)],
         "responses": {str(route.status): _reply(route), **_refusals(route)},
     }
-    if "text/event-stream" in route.content_types:
+    if "after_seq" in route.query.model_fields and route.reply is None:
         operation["parameters"].append(_LAST_EVENT_ID)
     if issubclass(route.body, BaseModel):
         operation["requestBody"] = {

@@ -47,6 +47,7 @@ from groupx_shared.wire.replies import (
     UsageReply,
 )
 from groupx_shared.wire.requests import ChangeRoom, CommandRequest, CreateRoom, SendMessage
+from groupx_shared.wire.roots import RootCancelled, RootList, RootReply
 from groupx_shared.wire.search import SearchIndexReply, SearchReply
 
 __all__ = ["DurableFrameSource", "EventRows", "Rooms", "Source"]
@@ -183,6 +184,20 @@ class MemoryCases(Protocol):
     ) -> IdentityReply: ...
 
 
+class RootCases(Protocol):
+    """What messages led to."""
+
+    async def list(
+        self, room_id: str | None, status: str, before: int | None, limit: int
+    ) -> RootList:
+        """`status`: open or all; newest first."""
+        ...
+
+    async def show(self, correlation_id: str) -> RootReply: ...
+
+    async def cancel(self, correlation_id: str, client_command_id: str) -> RootCancelled: ...
+
+
 class SearchCases(Protocol):
     """Search over messages, memory and identity."""
 
@@ -215,6 +230,9 @@ class Rooms(RoomCommands, EventQueries, StateQueries, Protocol):
 
     @property
     def contexts(self) -> ContextCases: ...
+
+    @property
+    def roots(self) -> RootCases: ...
 
     @property
     def searching(self) -> SearchCases: ...

@@ -23,8 +23,10 @@ from pydantic.alias_generators import to_camel
 
 from groupx_server.http.issues import Issue, issues_of, nul_issues, refuse, unknown_keys
 from groupx_shared.ids import MAIN_ROOM
+from groupx_shared.wire.assistant import MAX_SIDE_PAGE
 from groupx_shared.wire.memory import RecordStatus
 from groupx_shared.wire.requests import DEFAULT_PAGE, MAX_PAGE
+from groupx_shared.wire.roots import MAX_ROOTS
 
 WHERE: Final = "The query"
 MAX_PARAMETERS: Final = 64
@@ -221,6 +223,27 @@ class SearchQuery(QueryModel):
     cursor: Id | None = None
     """The last page's `nextCursor`."""
     limit: Limit = 20
+
+
+class RootsQuery(QueryModel):
+    room_id: Id | None = None
+    """Only roots of this room; absent: all rooms."""
+    status: Literal["open", "all"] = "all"
+    """open: only roots with a turn that waits or runs."""
+    before: Seq | None = None
+    """The `nextBefore` of the page before."""
+    limit: Annotated[int, Field(ge=1, le=MAX_ROOTS), BeforeValidator(_whole_number)] = 20
+
+
+class SidePageQuery(QueryModel):
+    before: Id | None = None
+    """Messages before this one; the `nextBefore` of the page before."""
+    limit: Annotated[int, Field(ge=1, le=MAX_SIDE_PAGE), BeforeValidator(_whole_number)] = 50
+
+
+class SideFollowQuery(QueryModel):
+    request_id: Id | None = None
+    """Only this request, until it has ended; absent: the whole conversation."""
 
 
 def parse_query(raw: bytes, model: type[Q]) -> Q:

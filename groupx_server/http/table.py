@@ -7,6 +7,7 @@ from typing import Final
 from groupx_server.http.endpoint import AnyRoute
 from groupx_server.http.routes import (
     agents,
+    assistant,
     contexts,
     document,
     export,
@@ -27,12 +28,13 @@ ROUTES: Final[tuple[AnyRoute, ...]] = (
     *runtime.ROUTES,
     *stream.ROUTES,
     *rooms.ROUTES,
+    *contexts.ROUTES,
     *history.ROUTES,
     *turns.ROUTES,
-    *contexts.ROUTES,
     *roots.ROUTES,
     *usage.ROUTES,
     *agents.ROUTES,
+    *assistant.ROUTES,
     *memory.ROUTES,
     *search.ROUTES,
     *export.ROUTES,

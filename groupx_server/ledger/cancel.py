@@ -50,13 +50,7 @@ def cancel_turn(
     """Cancel, idempotently. Raises: RefusedError (UNKNOWN_TURN, CLIENT_COMMAND_CONFLICT)."""
     command_hash = canonical_hash(COMMAND, {"turnId": turn_id})
     stored = find_receipt(connection, binding_id, client_command_id, COMMAND, command_hash)
-    row = connection.execute(
-        "SELECT status, target_actor_id, room_id, root_correlation_id FROM turns WHERE turn_id = ?",
-        (turn_id,),
-    ).fetchone()
-    if row is None:
-        raise unknown_turn(turn_id)
-    turn = _Turn(turn_id, TurnStatus(row[0]), str(row[1]), str(row[2]), str(row[3]))
+    turn = _read(connection, turn_id)
     if stored is not None:
         return turn.cancelled(CancelReply.model_validate(stored), turn.status)
     cancelled = _apply(connection, turn, limits, now)
@@ -66,6 +60,23 @@ def cancel_turn(
     store_receipt(connection, binding_id, client_command_id, COMMAND, command_hash, result, now)
     failpoint("cancel.before_commit")
     return cancelled
+
+
+def cancel_one(
+    connection: sqlite3.Connection, turn_id: str, limits: Limits, now: str
+) -> Cancelled:
+    """Cancel this turn alone, without a receipt. Raises: RefusedError (UNKNOWN_TURN)."""
+    return _apply(connection, _read(connection, turn_id), limits, now)
+
+
+def _read(connection: sqlite3.Connection, turn_id: str) -> _Turn:
+    row = connection.execute(
+        "SELECT status, target_actor_id, room_id, root_correlation_id FROM turns WHERE turn_id = ?",
+        (turn_id,),
+    ).fetchone()
+    if row is None:
+        raise unknown_turn(turn_id)
+    return _Turn(turn_id, TurnStatus(row[0]), str(row[1]), str(row[2]), str(row[3]))
 
 
 def cancel_asked(

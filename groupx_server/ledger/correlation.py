@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import orjson
 
+from groupx_server.ledger.turns import LAST_SEQ
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.text import safe_line
 
@@ -81,6 +82,29 @@ def events_of(
         f"SELECT {_COLUMNS} FROM events WHERE correlation_id = ? AND seq > ?"
         f" AND event_type IN ({places}) ORDER BY seq LIMIT ?",
         (correlation_id, after_seq, *types, limit),
+    )
+    return [_told(row) for row in cursor]
+
+
+def newest_told(
+    connection: sqlite3.Connection,
+    room_id: str,
+    correlation_id: str | None,
+    before_seq: int | None,
+    limit: int,
+    types: Sequence[str],
+) -> list[ToldEvent]:
+    """The newest events of these types (before a seq) of a room or of one of its roots, newest
+    first."""
+    clauses, values = ["room_id = ?"], [room_id]
+    if correlation_id is not None:
+        clauses, values = ["correlation_id = ?"], [correlation_id]
+    bounds: list[Any] = [*values, LAST_SEQ if before_seq is None else before_seq]
+    places = ", ".join("?" * len(types))
+    cursor = connection.execute(
+        f"SELECT {_COLUMNS} FROM events WHERE {' AND '.join(clauses)} AND seq < ?"
+        f" AND event_type IN ({places}) ORDER BY seq DESC LIMIT ?",
+        (*bounds, *types, limit),
     )
     return [_told(row) for row in cursor]
 

@@ -56,7 +56,9 @@ def require_open_room(connection: sqlite3.Connection, room_id: str) -> RoomInfo:
     return room
 
 
-def create_room(connection: sqlite3.Connection, room_id: str, title: str, now: str) -> None:
+def create_room(
+    connection: sqlite3.Connection, room_id: str, title: str, now: str, actor_id: str = USER_WEB
+) -> None:
     """Create a room and its `room.created`. Raises: RefusedError (ROOM_EXISTS)."""
     cursor = connection.execute(
         "INSERT OR IGNORE INTO rooms(room_id, title, created_at, updated_at) VALUES (?, ?, ?, ?)",
@@ -67,7 +69,7 @@ def create_room(connection: sqlite3.Connection, room_id: str, title: str, now: s
             f"There is a room “{room_id.removeprefix('room:')}” already. Choose another name.",
             code=ErrorCode.ROOM_EXISTS,
         )
-    _record(connection, EventType.ROOM_CREATED, room_id, RoomBody(title=title), now)
+    _record(connection, EventType.ROOM_CREATED, room_id, RoomBody(title=title), now, actor_id)
 
 
 def change_room(
@@ -76,6 +78,7 @@ def change_room(
     title: str | None,
     archived: bool | None,
     now: str,
+    actor_id: str = USER_WEB,
 ) -> None:
     """Rename, archive or restore; what does not change writes nothing.
 
@@ -88,22 +91,16 @@ def change_room(
             "UPDATE rooms SET title = ?, updated_at = ? WHERE room_id = ?", (title, now, room_id)
         )
         body = RoomBody(title=title, previous_title=room.title)
-        _record(connection, EventType.ROOM_RENAMED, room_id, body, now)
+        _record(connection, EventType.ROOM_RENAMED, room_id, body, now, actor_id)
     if archived is not None and archived != (room.archived_at is not None):
-        _set_archived(connection, room_id, title or room.title, archived, now)
-
-
-def _set_archived(
-    connection: sqlite3.Connection, room_id: str, title: str, archived: bool, now: str
-) -> None:
-    if archived:
-        _refuse_archiving(connection, room_id)
-    connection.execute(
-        "UPDATE rooms SET archived_at = ?, updated_at = ? WHERE room_id = ?",
-        (now if archived else None, now, room_id),
-    )
-    kind = EventType.ROOM_ARCHIVED if archived else EventType.ROOM_RESTORED
-    _record(connection, kind, room_id, RoomBody(title=title), now)
+        if archived:
+            _refuse_archiving(connection, room_id)
+        connection.execute(
+            "UPDATE rooms SET archived_at = ?, updated_at = ? WHERE room_id = ?",
+            (now if archived else None, now, room_id),
+        )
+        kind = EventType.ROOM_ARCHIVED if archived else EventType.ROOM_RESTORED
+        _record(connection, kind, room_id, RoomBody(title=title or room.title), now, actor_id)
 
 
 def _refuse_archiving(connection: sqlite3.Connection, room_id: str) -> None:
@@ -122,13 +119,18 @@ def _refuse_archiving(connection: sqlite3.Connection, room_id: str) -> None:
 
 
 def _record(
-    connection: sqlite3.Connection, kind: EventType, room_id: str, body: RoomBody, now: str
+    connection: sqlite3.Connection,
+    kind: EventType,
+    room_id: str,
+    body: RoomBody,
+    now: str,
+    actor_id: str,
 ) -> None:
     event = NewEvent(
         event_id=new_id("evt"),
         room_id=room_id,
         type=kind,
-        actor_id=USER_WEB,
+        actor_id=actor_id,
         correlation_id=new_id("corr"),
         occurred_at=now,
         body=body.model_dump(by_alias=True, exclude_none=True),

@@ -111,6 +111,28 @@ def record_stop(connection: sqlite3.Connection, stop: Stop, now: str) -> Stopped
     return Stopped(event.event_id, is_new=True)
 
 
+def stop_kinds(connection: sqlite3.Connection, correlation_id: str, room_id: str) -> list[str]:
+    """Kinds of limits that stopped a root and that nobody has answered yet."""
+    granted = granted_to(connection, correlation_id)
+    return [
+        kind
+        for kind in KINDS.values()
+        if connection.execute(
+            "SELECT 1 FROM events WHERE room_id = ? AND idempotency_key = ?",
+            (room_id, _key(correlation_id, kind, granted)),
+        ).fetchone()
+    ]
+
+
+def unknown_root(correlation_id: str) -> RefusedError:
+    """The refusal for a correlation id that woke no agent."""
+    return RefusedError(
+        f"There is no message with the correlation id “{safe_line(correlation_id, 80)}” that "
+        "woke an agent. Each event carries its correlationId; “groupx roots list” shows them.",
+        code=ErrorCode.UNKNOWN_EVENT,
+    )
+
+
 def pending_stops(connection: sqlite3.Connection, correlation_id: str) -> list[Pending]:
     """The stops of a root that wait for a person.
 
@@ -171,11 +193,7 @@ def _room_of(connection: sqlite3.Connection, correlation_id: str) -> str:
         "SELECT room_id FROM turns WHERE root_correlation_id = ? LIMIT 1", (correlation_id,)
     ).fetchone()
     if row is None:
-        raise RefusedError(
-            f"There is no message with the correlation id “{safe_line(correlation_id, 80)}” that "
-            "woke an agent. Each event carries its correlationId.",
-            code=ErrorCode.UNKNOWN_EVENT,
-        )
+        raise unknown_root(correlation_id)
     return str(row[0])
 
 

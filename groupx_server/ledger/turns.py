@@ -121,6 +121,18 @@ def list_turns(
     return infos, next_before
 
 
+def turns_of_root(
+    connection: sqlite3.Connection, correlation_id: str, limit: int
+) -> list[TurnInfo]:
+    """The turns of one root in the order of their queues."""
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} {_FROM} WHERE t.root_correlation_id = ? LIMIT ?",
+        (correlation_id, limit),
+    ).fetchall()
+    rows.sort(key=lambda row: int(row[8]))
+    return [_info(connection, row) for row in rows]
+
+
 def open_turns(connection: sqlite3.Connection, room_id: str, limit: int) -> list[TurnInfo]:
     """The room's open turns, oldest first, with what was answered so far."""
     rows = connection.execute(

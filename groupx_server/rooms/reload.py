@@ -29,8 +29,6 @@ RESTART_SECTIONS: Final = ("server", "storage")
 """Read once: the socket is open, the database is held."""
 RESTART_LIMITS: Final = ("sse_events", "sse_bytes")
 """The fan-out's memory is made at the start."""
-UNUSED_SECTIONS: Final = ("assistant",)
-"""Kept for the earlier program; nothing depends on it."""
 
 log = get_logger(__name__)
 
@@ -154,7 +152,7 @@ def _changed(old: Config, new: Config) -> Iterator[str]:
     """Names of the settings that differ, but for the agents', which are told by agent."""
     before, after = (config.model_dump(mode="json", by_alias=True) for config in (old, new))
     for section, values in after.items():
-        if section in ("agents", *UNUSED_SECTIONS):
+        if section == "agents":
             continue
         if not isinstance(values, dict):
             if values != before[section]:

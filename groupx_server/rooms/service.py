@@ -6,9 +6,7 @@ is ready.
 
 from __future__ import annotations
 
-import re
 import sqlite3
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -30,15 +28,17 @@ from groupx_server.rooms.again import Again, plan_again
 from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.compaction import Compactor
 from groupx_server.rooms.contexts import Contexts
+from groupx_server.rooms.forwarding import pass_on
 from groupx_server.rooms.loops import Loops
 from groupx_server.rooms.memories import Memories
+from groupx_server.rooms.roomids import room_id_of
+from groupx_server.rooms.roots import Roots
 from groupx_server.rooms.rows import DurableFrameSource, EventRows
 from groupx_server.rooms.scribes import Scribes
 from groupx_server.rooms.searching import Searching
 from groupx_server.rooms.turnrunner import Runtime
 from groupx_server.rooms.watchorders import targets_of, watchers
 from groupx_shared.errors import ErrorCode, RefusedError
-from groupx_shared.ids import ROOM_PATTERN, RoomId, new_id
 from groupx_shared.text import safe_line, safe_text
 from groupx_shared.wire.replies import (
     AgentList,
@@ -58,8 +58,6 @@ from groupx_shared.wire.replies import (
 from groupx_shared.wire.requests import ChangeRoom, CreateRoom, SendMessage, Supervision
 
 RoomChange = Callable[[sqlite3.Connection, str], None]
-MAX_SLUG = 48
-"""Longest part of a room id that is made from its title."""
 
 
 class RoomService:
@@ -70,6 +68,8 @@ class RoomService:
         self._ledger = runtime.ledger
         self._agents = agents
         self._loops = Loops(runtime, agents)
+        self.roots = Roots(runtime, agents)
+        """What messages led to."""
         self.memories = Memories(runtime)
         """Memory and identity records."""
         self.searching = Searching(runtime)
@@ -82,9 +82,9 @@ class RoomService:
 
     async def send(self, request: SendMessage, source: Source) -> MessageAccepted:
         """Accept a message and wake its targets' lanes."""
-        content = request.content
+        content, more = request.content, {}
         limit = self._runtime.limits.message_characters
-        if not content.strip():
+        if not content.strip() and request.forwarded_event_id is None:
             raise RefusedError("The message is empty. Write something and send again.")
         if len(content) > limit:
             raise RefusedError(
@@ -93,6 +93,16 @@ class RoomService:
                 code=ErrorCode.MESSAGE_TOO_LARGE,
                 details={"characters": len(content), "limit": limit},
             )
+        if request.forwarded_event_id is not None:
+            passed = await self._ledger.read(
+                partial(
+                    pass_on,
+                    event_id=request.forwarded_event_id,
+                    note=content,
+                    max_chars=limit,
+                )
+            )
+            content, more = passed.content, passed.more
         entries = {entry.actor_id: entry for entry in map(self._agents.roster.resolve, request.to)}
         command = AcceptMessage(
             client_command_id=request.client_command_id,
@@ -102,6 +112,8 @@ class RoomService:
             reply_to_event_id=request.reply_to_event_id,
             source=source,
             watch=self._watch(request.supervision),
+            more=more,
+            forwarded_event_id=request.forwarded_event_id,
         )
         return await self._accept(command)
 
@@ -197,14 +209,7 @@ class RoomService:
     async def create_room(self, request: CreateRoom) -> RoomReply:
         """Create a room; its id is made from the title unless given."""
         title = safe_line(request.title, 64)
-        room_id = request.room_id or f"room:{_slug(title)}"
-        if not room_id.startswith("room:"):
-            room_id = f"room:{room_id}"
-        if ROOM_PATTERN.match(room_id) is None:
-            raise RefusedError(
-                f"“{safe_line(room_id, 80)}” is no room id: small letters, digits, dots, dashes "
-                "after “room:”, at most 64."
-            )
+        room_id = room_id_of(title, request.room_id)
         content = {"title": title, "roomId": request.room_id}
         return await self._room_command(
             request.client_command_id,
@@ -372,10 +377,3 @@ class RoomService:
 
     async def _room(self, room_id: str) -> RoomInfo:
         return await self._ledger.read(partial(read_room, room_id=room_id))
-
-
-def _slug(title: str) -> str:
-    """An id from a title: `Design talk` -> `design-talk`; other scripts get a random one."""
-    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-    slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:MAX_SLUG].strip("-")
-    return slug or RoomId(new_id("r")[-12:])

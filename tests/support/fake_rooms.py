@@ -42,6 +42,7 @@ from groupx_shared.wire.replies import (
 from groupx_shared.wire.requests import ChangeRoom, CreateRoom, SendMessage
 from support.fake_contexts import FakeContexts
 from support.fake_memories import FakeMemories
+from support.fake_roots import FakeRoots
 from support.fake_searching import FakeSearching
 
 WHEN: Final = "2026-11-30T12:00:00.000Z"
@@ -133,6 +134,7 @@ class FakeRooms:
         self.fault: Exception | None = None
         """Raised by every use case while it is set."""
         self._memories = FakeMemories()
+        self._roots = FakeRoots(lambda room_id: self._room(room_id).room_id)
         self._contexts = FakeContexts(lambda room_id: self._room(room_id).room_id)
         self._searching = FakeSearching()
 
@@ -140,6 +142,11 @@ class FakeRooms:
     def memories(self) -> FakeMemories:
         self._enter()
         return self._memories
+
+    @property
+    def roots(self) -> FakeRoots:
+        """Roots."""
+        return self._roots
 
     @property
     def contexts(self) -> FakeContexts:
@@ -352,4 +359,3 @@ class FakeRooms:
     async def rooms(self) -> RoomList:
         self._enter()
         return RoomList(rooms=tuple(self._room(room_id) for room_id in self.room_ids))
-

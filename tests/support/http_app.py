@@ -11,11 +11,12 @@ from typing import Any, Final
 import httpx
 from starlette.types import ASGIApp
 
-from groupx_server.http.app import build_app
+from groupx_server.http.app import Extras, build_app
 from groupx_server.http.auth import Access, Credential, Credentials
 from groupx_server.http.state import ServerState
 from groupx_server.rooms.broadcast import Hub, HubLimits
 from support.asgi_bridge import WAIT_S, SseReader, bridge_client
+from support.fake_assistant import FakeAssistant
 from support.fake_rooms import FakeLedger, FakeRooms
 
 PORT: Final = 40_123
@@ -41,6 +42,7 @@ class HttpApp:
     state: ServerState
     credentials: Credentials
     client: httpx.AsyncClient
+    assistant: FakeAssistant
     stops: list[str] = field(default_factory=list)
     """One entry for each stop that was asked for."""
 
@@ -63,7 +65,7 @@ async def http_app(
     port: int = PORT,
 ) -> AsyncIterator[HttpApp]:
     """Build and run everything; streams are ended when the block ends."""
-    rooms = FakeRooms(ledger)
+    rooms, assistant = FakeRooms(ledger), FakeAssistant()
     hub = Hub(rooms, rooms.ledger, limits)
     state = ServerState(port, SCOPE_KEY, "b" * 32, readiness="ok")
     credentials = new_credentials()
@@ -74,12 +76,14 @@ async def http_app(
         hub,
         state,
         request_stop=lambda: stops.append("stop"),
-        reload=rooms.reload,
+        extras=Extras(rooms.reload, assistant),
     )
     async with asyncio.TaskGroup() as group:
         group.create_task(hub.run())
         async with bridge_client(app, URL, TOKEN) as client:
-            yield HttpApp(app, rooms, rooms.ledger, hub, state, credentials, client, stops)
+            yield HttpApp(
+                app, rooms, rooms.ledger, hub, state, credentials, client, assistant, stops
+            )
             state.close()
             hub.close()
 

@@ -25,7 +25,7 @@ from groupx_shared.text import safe_line
 RETRY_MS: Final = 1_000
 """Pause that an EventSource makes before it connects again."""
 CONTENT_TYPE: Final = "text/event-stream; charset=utf-8"
-_UNBUFFERED: Final[tuple[Header, ...]] = ((b"x-accel-buffering", b"no"),)
+UNBUFFERED: Final[tuple[Header, ...]] = ((b"x-accel-buffering", b"no"),)
 
 
 async def follow_events(call: Call[FollowQuery, None]) -> Reply:
@@ -35,7 +35,7 @@ async def follow_events(call: Call[FollowQuery, None]) -> Reply:
         await call.rooms.page(room_id, None, None, None, 1, ())  # refuses an unknown room
     pieces = _pieces(hub, start, room_id)
     return StreamReply(
-        pieces, call.services.state.streams_end, CONTENT_TYPE, ends_whole=True, headers=_UNBUFFERED
+        pieces, call.services.state.streams_end, CONTENT_TYPE, ends_whole=True, headers=UNBUFFERED
     )
 
 

@@ -42,3 +42,6 @@ INSERT OR IGNORE INTO session_bindings(
 
 -- The event that a person passed on with this message; its author is the original's own.
 ALTER TABLE events ADD COLUMN forwarded_event_id TEXT;
+
+-- Turns of all rooms in order, newest first: the list of roots.
+CREATE INDEX turns_order_idx ON turns(enqueue_seq);

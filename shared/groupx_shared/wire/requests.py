@@ -45,7 +45,10 @@ class SendMessage(RequestModel):
     to: Annotated[list[Reference], Field(max_length=MAX_TARGETS)] = Field(default_factory=list)
     """Agents to wake (`agent:codex` or `codex`); empty: a message that wakes nobody."""
     content: Annotated[str, StringConstraints(max_length=MAX_MESSAGE_CHARS)]
+    """May be empty when an event is passed on."""
     reply_to_event_id: Reference | None = None
+    forwarded_event_id: Reference | None = None
+    """A message to pass on, of any room, with its author: its text is quoted below `content`."""
     supervision: Supervision | None = None
     """Who watches the agents in `to` while they work on this."""
 

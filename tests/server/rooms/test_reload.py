@@ -111,7 +111,7 @@ async def test_limits_count_at_once_and_what_needs_a_restart_is_named(tmp_path: 
             "assistant": {"enabled": True},
         }
         assert await it.reload(config) == {
-            "settings": ("limits.hopCount",),
+            "settings": ("assistant.enabled", "limits.hopCount"),
             "restart_required": ("limits.sseEvents", "server.port", "storage.path"),
         }
         assert it.rooms.agents._runtime.limits.hop_count == 7
