@@ -24,6 +24,7 @@ from groupx_tui.state.model import Connection
 from groupx_tui.state.reduce import (
     apply_bootstrap,
     apply_events,
+    with_agents,
     with_connection,
     with_open_turns,
 )
@@ -107,7 +108,7 @@ class Following:
             was_lost = self._store.view.connection in ("reconnecting", "offline")
             self._show(state)
             if state.phase == "live" and was_lost:
-                group.create_task(self._refresh_open_turns(), name="refresh-open-turns")
+                group.create_task(self._refresh(), name="refresh")
 
         stream = EventStream(
             self._client,
@@ -124,14 +125,17 @@ class Following:
         except LedgerChangedError:
             await arrivals.put(None)
 
-    async def _refresh_open_turns(self) -> None:
-        """After a break: what streamed meanwhile was lost, the server may still know it. When it
-        does not tell, nothing is wrong: the text shows a gap until the turn ends."""
+    async def _refresh(self) -> None:
+        """After a break: ask for what the stream does not repeat, the text of open turns and the
+        agents' cards. When the server does not tell, a text shows a gap until its turn ends."""
+        asked_at = self._store.view.agents
         try:
             turns = await self._client.turns(limit=MAX_PAGE)
+            agents = await self._client.agents()
         except GroupXError:
             return
-        self._store.set(with_open_turns(self._store.view, turns.turns, is_first=False))
+        view = with_agents(self._store.view, agents.agents, asked_at)
+        self._store.set(with_open_turns(view, turns.turns, is_first=False))
 
     def _show(self, state: StreamState) -> None:
         view = self._store.view

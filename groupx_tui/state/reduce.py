@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Literal
 
+from groupx_shared.wire.agents import AgentInfo
 from groupx_shared.wire.events import Event
 from groupx_shared.wire.replies import BootstrapReply, EventPage, RoomInfo, TurnInfo
 from groupx_tui.state import rooms
@@ -20,7 +21,7 @@ from groupx_tui.state.agents import agent_view
 from groupx_tui.state.builder import ViewBuilder
 from groupx_tui.state.clean import clean_id
 from groupx_tui.state.messages import display_name
-from groupx_tui.state.model import ClientView, Connection, TimelineView
+from groupx_tui.state.model import AgentView, ClientView, Connection, TimelineView
 from groupx_tui.state.turns import turn_from_info, with_info
 
 Direction = Literal["before", "after", "replace"]
@@ -110,6 +111,17 @@ def with_open_turns(view: ClientView, turns: Iterable[TurnInfo], *, is_first: bo
     builder = ViewBuilder(view)
     _take_open(builder, turns, only_known=not is_first)
     return builder.freeze()
+
+
+def with_agents(
+    view: ClientView, agents: Iterable[AgentInfo], asked_at: tuple[AgentView, ...]
+) -> ClientView:
+    """Return the view with the server's list of agents taken in. `asked_at`: the cards when it
+    was asked for; a card that an event has changed since then is newer than the list."""
+    before = {card.actor_id: card for card in asked_at}
+    newer = {c.actor_id: c for c in view.agents if before.get(c.actor_id) != c}
+    cards = tuple(newer.pop(c.actor_id, c) for c in map(agent_view, agents))
+    return untouched(replace(view, agents=(*cards, *newer.values())))
 
 
 def with_room(view: ClientView, info: RoomInfo) -> ClientView:

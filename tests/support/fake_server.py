@@ -13,7 +13,7 @@ from typing import Any
 
 from groupx_shared.runtime import RuntimeFile
 from groupx_shared.wire.events import Event
-from groupx_shared.wire.replies import RoomReply, TurnInfo, TurnList
+from groupx_shared.wire.replies import AgentList, RoomReply, TurnInfo, TurnList
 from groupx_shared.wire.search import SearchHit, SearchReply
 from support.loopback_http import HttpRequest, LoopbackServer, Responder
 from support.room_events import MAIN, RoomScript, agent_info
@@ -46,6 +46,7 @@ class FakeServer(LoopbackServer):
         self.ledger_id = "ledger_1"
         self.asked: list[HttpRequest] = []
         self.open_turns: list[TurnInfo] = []
+        self.agents = (agent_info("codex"), agent_info("kimi"))
         self.faults: list[tuple[str, Answer]] = []
         """Each is used once, by the first request whose path begins like it."""
         self.texts: dict[str, str] = {}
@@ -104,13 +105,15 @@ class FakeServer(LoopbackServer):
                 reply = self.script.bootstrap(
                     request.query.get("roomId", MAIN),
                     limit=int(request.query["limit"]),
-                    agents=(agent_info("codex"), agent_info("kimi")),
+                    agents=self.agents,
                     active=tuple(self.open_turns),
                     ledger_id=self.ledger_id,
                 )
                 await respond.whole(200, reply.to_wire())
             case "GET", ["rooms", room, "events"]:
                 await respond.whole(200, self._page(room, request.query))
+            case "GET", ["agents"]:
+                await respond.whole(200, AgentList(agents=self.agents).to_wire())
             case "GET", ["turns"]:
                 await respond.whole(200, TurnList(turns=tuple(self.open_turns)).to_wire())
             case "GET", ["events"]:

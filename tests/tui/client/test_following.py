@@ -16,7 +16,7 @@ from groupx_tui.client.viewstore import ViewStore
 from groupx_tui.client.windows import Windows
 from groupx_tui.state.model import ClientView, TimelineView, TurnBlock
 from support.fake_server import FakeServer, refuse, runtime_at
-from support.room_events import MAIN, turn_info
+from support.room_events import MAIN, agent_info, turn_info
 from support.server_place import Place
 
 OTHER = "room:other"
@@ -144,6 +144,19 @@ async def test_text_that_was_lost_with_a_connection_is_asked_for(
         await watcher.until(lambda view: text_of(view) == "one two ")
         server.push(script.delta("t", "codex", "three"))
         await watcher.until(lambda view: text_of(view) == "one two three")
+
+
+async def test_cards_that_changed_while_the_connection_was_lost_are_asked_for(
+    server: FakeServer, client: ServerClient
+) -> None:
+    server.agents = (agent_info("codex", active_turn_id="t"), agent_info("kimi"))
+    async with watching(client) as watcher:
+        await server.stream_is_open()
+        await watcher.until(lambda view: view.agents[0].active_turn_id == "t")
+        server.agents = (agent_info("codex"), agent_info("kimi", status="failed"))
+        server.drop_stream()
+        view = await watcher.until(lambda view: view.agents[0].active_turn_id is None)
+        assert view.agents[1].status == "failed"
 
 
 async def test_no_server_is_waited_for(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from groupx_tui.state.agents import agent_view
 from groupx_tui.state.model import ClientView
-from groupx_tui.state.reduce import apply_event
+from groupx_tui.state.reduce import apply_event, with_agents
 from support.room_events import agent_info, event
 
 CARD = agent_view(agent_info("codex", driver="codex", is_default=True))
@@ -63,3 +63,18 @@ def test_a_card_says_when_its_state_ends() -> None:
     (card,) = status(status="rate_limited", untilIso="2026-01-31T14:05:00.000Z").agents
     assert (card.status, card.until) == ("rate_limited", "2026-01-31T14:05:00.000Z")
     assert status(status="ready").agents[0].until is None
+
+
+def test_a_list_that_was_asked_for_gives_way_to_newer_words() -> None:
+    asked_at = (CARD, agent_view(agent_info("kimi")))
+    body = {"actorId": "agent:kimi", "displayName": "Kimi", "status": "working"}
+    view = apply_event(ClientView(agents=asked_at), event("agent.status", body))
+    view = apply_event(view, event("agent.status", {**body, "actorId": "agent:new"}))
+    listed = [agent_info("codex", status="failed"), agent_info("kimi"), agent_info("other")]
+    cards = with_agents(view, listed, asked_at).agents
+    assert [(card.handle, card.status) for card in cards] == [
+        ("codex", "failed"),
+        ("kimi", "working"),
+        ("other", "ready"),
+        ("new", "working"),
+    ]
