@@ -43,6 +43,7 @@ from groupx_shared.wire.requests import (
     SendMessage,
     ShutdownRequest,
 )
+from groupx_shared.wire.roots import RootCancelled
 from groupx_shared.wire.search import SearchKind, SearchReply
 from groupx_shared.workspace import Workspace
 from groupx_tui.client.endpoint import Endpoint
@@ -179,6 +180,13 @@ class ServerClient:
         """`POST /api/turns/{turnId}/continue`: ask the agent to go on, as a new turn."""
         path = f"/api/turns/{_segment(turn_id)}/continue"
         return await self._post(MessageAccepted, path, _command(client_command_id))
+
+    async def cancel_root(
+        self, correlation_id: str, client_command_id: str | None = None
+    ) -> RootCancelled:
+        """`POST /api/roots/{correlationId}/cancel`: every turn of it that waits or runs."""
+        path = f"/api/roots/{_segment(correlation_id)}/cancel"
+        return await self._post(RootCancelled, path, _command(client_command_id))
 
     async def continue_root(
         self, correlation_id: str, client_command_id: str | None = None

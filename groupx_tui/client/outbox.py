@@ -65,6 +65,7 @@ class Outbox:
         to: Sequence[str],
         reply_to_event_id: str | None,
         watch: Supervision | None = None,
+        forwarded_event_id: str | None = None,
     ) -> MessageAccepted:
         """Post to the shown room. Raises: RefusedError, ServerUnreachableError, GroupXError."""
         _refuse_too_large(text, self._store.view.max_message_chars)
@@ -76,6 +77,7 @@ class Outbox:
             to=list(to),
             content=_HALF_CHARACTERS.sub("\ufffd", text),
             reply_to_event_id=reply_to_event_id,
+            forwarded_event_id=forwarded_event_id,
             supervision=watch,
         )
         shown = add_pending(

@@ -30,6 +30,7 @@ from groupx_shared.wire.replies import (
     RoomInfo,
     RootContinued,
 )
+from groupx_shared.wire.roots import RootCancelled
 from groupx_shared.wire.search import SearchReply
 from groupx_shared.workspace import Workspace
 from groupx_tui.client.backoff import Pause
@@ -118,9 +119,10 @@ class ClientSession:
         *,
         observers: Sequence[str] = (),
         brief: str = "",
+        forwarded_event_id: str | None = None,
     ) -> MessageAccepted:
         """Post `text` to the shown room, and show its end. `observers` watch the agents in `to`;
-        `brief` says what they shall look out for.
+        `brief` says what they shall look out for. `forwarded_event_id`: the message passed on.
 
         It shows at once as a pending block, becomes a message when the server has it on disk, or
         carries `refusal` (see `dismiss`). A lost connection is retried with the same command id a
@@ -132,7 +134,7 @@ class ClientSession:
         if self.view.timeline.has_more_after:
             await self._windows.jump("last")
         watch = watch_of(observers, brief)
-        return await self._outbox.send(text, to, reply_to_event_id, watch)
+        return await self._outbox.send(text, to, reply_to_event_id, watch, forwarded_event_id)
 
     def dismiss(self, block_id: BlockId) -> None:
         """Take a refused own message off the timeline (its text went back to the composer)."""
@@ -223,6 +225,10 @@ class ClientSession:
     async def go_on(self, turn_id: str) -> MessageAccepted:
         """Ask the agent to go on with a turn that did not complete. Raises: RefusedError."""
         return await self._client.continue_turn(turn_id, new_id("cmd"))
+
+    async def cancel_root(self, root_id: str) -> RootCancelled:
+        """Cancel every open turn of a root. Raises: RefusedError (UNKNOWN_EVENT)."""
+        return await self._client.cancel_root(root_id, new_id("cmd"))
 
     async def continue_root(self, root_id: str) -> RootContinued:
         """Let the agents of a root go on that a limit stopped. Raises: RefusedError

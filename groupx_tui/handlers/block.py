@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from groupx_tui.screens.chooser import Choice, Chooser
 from groupx_tui.screens.turn import message_screen
-from groupx_tui.state.model import Block, MessageBlock, TurnBlock
+from groupx_tui.state.model import Block, BlockId, MessageBlock, TurnBlock
 from groupx_tui.widgets.composer.lines import EXCERPT_CHARS, Reply
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ class BlockHandlers:
 
     def __init__(self, app: GroupXApp) -> None:
         self._app = app
+        self._passing: tuple[str, Reply] | None = None
+        """The room where a message is to be passed on, and which one."""
 
     def reply(self, argument: str) -> None:
         """Answer the marked message."""
@@ -27,6 +30,50 @@ class BlockHandlers:
             return
         self._app.room.composer.set_reply(reply)
         self._app.room.composer.editor.focus()
+
+    def forward(self, argument: str) -> None:
+        """Pass the marked message on: choose a room, then write what goes with it."""
+        block = self._app.handlers.marked_block()
+        forward = None if block is None else reply_to(block)
+        if forward is None:
+            self._app.tell("Mark a message or a finished answer first: that can be passed on.")
+            return
+        here = self._app.view.room_id
+        choices = [
+            Choice(room.room_id, room.title, "this room" if room.room_id == here else room.room_id)
+            for room in self._app.view.rooms
+            if not room.is_archived
+        ]
+
+        def chosen(room_id: str | None) -> None:
+            if room_id is not None:
+                self._passing = (room_id, forward)
+                self._app.handlers.room.go(room_id)
+                self.room_opened(self._app.view.room_id)
+
+        title = f"Pass on what {forward.author.name} wrote"
+        self._app.push_screen(Chooser(self._app.keymap, title, choices, marked=here), chosen)
+
+    def room_opened(self, room_id: str) -> None:
+        """A room is shown: bring what is to be passed on there."""
+        if self._passing is not None and self._passing[0] == room_id:
+            self._app.room.composer.set_forward(self._passing[1])
+            self._app.room.composer.editor.focus()
+            self._passing = None
+
+    def origin(self, argument: str) -> None:
+        """Go to the message that the marked one answers or passes on."""
+        block = self._app.handlers.marked_block()
+        event_id = None if block is None else origin_of(block)
+        if event_id is None:
+            self._app.tell("The marked part answers nothing.")
+            return
+        self._app.attempt(self._app.session.jump_to_event(event_id), self._arrived)
+
+    def _arrived(self, block_id: BlockId | None) -> None:
+        self._app.draw_view()
+        if block_id is None or not self._app.room.timeline.jump_to(block_id):
+            self._app.tell("That message is not there any more.")
 
     def copy(self, argument: str) -> None:
         """Copy the selection, else what is marked."""
@@ -53,6 +100,13 @@ class BlockHandlers:
                 self._app.handlers.turn.show(block)
             elif isinstance(block, MessageBlock):
                 self._app.push_screen(message_screen(self._app.keymap, block))
+
+
+def origin_of(block: Block) -> str | None:
+    """Return the event that `block` passes on or answers; None when there is none."""
+    if isinstance(block, MessageBlock):
+        return block.forwarded_event_id or block.reply_to_event_id
+    return block.source_event_id if isinstance(block, TurnBlock) else None
 
 
 def reply_to(block: Block) -> Reply | None:

@@ -53,6 +53,8 @@ class ComposerHandlers:
             self._composer.popup.show(None)
         elif self._composer.reply is not None:
             self._composer.set_reply(None)
+        elif self._composer.forward is not None:
+            self._composer.set_forward(None)
         elif self._composer.supervision is not None:
             self._composer.set_watch(None)
         else:
@@ -140,7 +142,7 @@ class ComposerHandlers:
             # back where one Enter would send it twice (the up key brings it).
             if not never_arrived(error):
                 return None
-            self._composer.restore(message.text, message.reply, message.watch)
+            self._composer.restore(message.text, message.reply, message.watch, message.forward)
             self._dismiss_refused(message.text)
             if not isinstance(error, ServerUnreachableError):
                 return None
@@ -156,6 +158,7 @@ class ComposerHandlers:
             reply_to,
             observers=() if watch is None else (watch.observer.actor_id,),
             brief="" if watch is None else watch.brief,
+            forwarded_event_id=None if message.forward is None else message.forward.event_id,
         )
         self._app.attempt(sending, failed=failed)
         self._app.handlers.room.sent()

@@ -51,6 +51,7 @@ class RoomHandlers:
         self._app.handlers.searching.left(view.room_id)
         draft = self._app.drafts.load(view.room_id)
         self._app.room.composer.open_room(draft, self._history_of(view.room_id))
+        self._app.handlers.block.room_opened(view.room_id)
 
     def after_show(self, view: ClientView) -> None:
         """It is drawn: mark what is new since this room, or the terminal, was left."""

@@ -18,6 +18,7 @@ from groupx_tui.widgets.timeline import words
 from groupx_tui.widgets.timeline.threads import THREAD, thread_id, thread_of
 
 if TYPE_CHECKING:
+    from groupx_shared.wire.roots import RootCancelled
     from groupx_tui.app import GroupXApp
 
 EXCERPT_CHARS: Final = 120
@@ -99,9 +100,7 @@ class ThreadHandlers:
         return blocks_of_root(self._app.view.timeline.blocks, root)
 
     def _open_turns(self, root: str) -> list[TurnBlock]:
-        """Those that were called first: stopping them stops what they wait for."""
-        turns = [turn for turn in self._app.view.open_turns if turn.root_id == root]
-        return sorted(turns, key=lambda turn: turn.hop_count)
+        return [turn for turn in self._app.view.open_turns if turn.root_id == root]
 
     def _step(self, step: int) -> None:
         blocks = self._blocks(self._marked_root())
@@ -135,10 +134,15 @@ class ThreadHandlers:
         self._app.push_screen(Confirm(self._app.keymap, title, text, "stop all of it"), answered)
 
     def _stop(self, turns: list[TurnBlock]) -> None:
-        for turn in turns:
-            self._app.attempt(self._app.session.cancel(turn.turn_id))
-        count = "One turn is" if len(turns) == 1 else f"{len(turns)} turns are"
-        self._app.tell(f"{count} asked to stop.")
+        self._app.attempt(self._app.session.cancel_root(turns[0].root_id), self._stopped)
+
+    def _stopped(self, reply: RootCancelled) -> None:
+        accepted = sum(turn.accepted for turn in reply.turns)
+        if not accepted:
+            self._app.tell("All of it had ended already.")
+        else:
+            count = "One turn is" if accepted == 1 else f"{accepted} turns are"
+            self._app.tell(f"{count} stopped, or asked to stop.")
 
 
 def _choice(branch: Branch) -> Choice:

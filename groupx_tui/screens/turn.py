@@ -58,6 +58,8 @@ def turn_facts(turn: TurnBlock) -> list[Fact]:
         ("usage", _usage(turn)),
         ("turn", turn.turn_id),
         ("message", turn.source_event_id or ""),
+        ("called by", turn.parent_turn_id or ""),
+        ("root", turn.root_id),
         ("answer event", turn.response_event_id or ""),
     ]
     return _rows(facts)
@@ -74,6 +76,12 @@ def message_screen(keymap: KeyMap, message: MessageBlock) -> Reader:
         ("number", f"{message.order_seq:,}" if message.order_seq else ""),
         ("event", message.event_id),
         ("answers", message.reply_to_event_id or ""),
+        (
+            "passes on",
+            f"{message.forwarded}, {message.forwarded_event_id}" * bool(message.forwarded),
+        ),
+        ("written in", message.turn_id or ""),
+        ("root", message.root_id),
     ]
     copies = (message.event_id, "the id")
     return Reader(keymap, "Message", _rows(facts), LABEL_WIDTH, copies)

@@ -44,7 +44,9 @@ class _Tree:
                 self._calls.setdefault(caller, []).append(block)
 
     def _caller(self, message: MessageBlock) -> str:
-        """The turn whose agent wrote a message, told by the turns that it woke."""
+        """The turn whose agent wrote a message, told by itself or by the turns that it woke."""
+        if message.turn_id:
+            return message.turn_id
         turns = self._turns.get(message.event_id, [])
         return next((turn.parent_turn_id for turn in turns if turn.parent_turn_id), "")
 

@@ -32,6 +32,9 @@ def message_block(
         is_cut=body.cut,
         again_of=optional_line(event.causation_id) if event.actor.kind == "user" else None,
         root_id=clean_id(event.correlation_id),
+        turn_id=optional_line(event.causation_id) if event.actor.kind == "agent" else None,
+        forwarded="" if body.forwarded is None else clean_name(body.forwarded.display_name),
+        forwarded_event_id=optional_line(event.forwarded_event_id),
         kind=optional_line(body.kind),
     )
 

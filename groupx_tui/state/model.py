@@ -84,6 +84,11 @@ class MessageBlock:
     """The turn that a person took up again with this message."""
     root_id: str = ""
     """The correlation of the message that led to this one (its own, when it is the first)."""
+    turn_id: str | None = None
+    """The turn in which an agent wrote it."""
+    forwarded: str = ""
+    """Who wrote what it passes on; empty: it passes nothing on."""
+    forwarded_event_id: str | None = None
     kind: str | None = None
     """What sort of message it is, when it is not a plain one (`supervision.watch` …)."""
 

@@ -21,6 +21,7 @@ from groupx_shared.wire.replies import (
     RoomInfo,
     RootContinued,
 )
+from groupx_shared.wire.roots import RootCancelled
 from groupx_shared.wire.search import SearchHit, SearchReply
 from groupx_tui.client.session import ClientSession
 from groupx_tui.client.viewstore import OnChange
@@ -175,9 +176,11 @@ class FakeSession(ClientSession):
         *,
         observers: Sequence[str] = (),
         brief: str = "",
+        forwarded_event_id: str | None = None,
     ) -> MessageAccepted:
         watch = ((tuple(observers), brief),) if observers else ()
-        self._note("send", text, tuple(to), reply_to_event_id, *watch)
+        passed_on = (forwarded_event_id,) if forwarded_event_id else ()
+        self._note("send", text, tuple(to), reply_to_event_id, *watch, *passed_on)
         return self._accepted()
 
     def dismiss(self, block_id: BlockId) -> None:
@@ -259,6 +262,18 @@ class FakeSession(ClientSession):
     async def go_on(self, turn_id: str) -> MessageAccepted:
         self._note("go_on", turn_id)
         return self._accepted()
+
+    async def cancel_root(self, root_id: str) -> RootCancelled:
+        self._note("cancel_root", root_id)
+        turns = [turn for turn in self.view.open_turns if turn.root_id == root_id]
+        return RootCancelled(
+            correlation_id=root_id,
+            room_id=self.view.room_id,
+            turns=tuple(
+                CancelReply(turn_id=turn.turn_id, accepted=True, status="cancelling")
+                for turn in turns
+            ),
+        )
 
     async def continue_root(self, root_id: str) -> RootContinued:
         self._note("continue_root", root_id)

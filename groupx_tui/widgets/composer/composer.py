@@ -35,6 +35,7 @@ from groupx_tui.widgets.composer.lines import (
     Reply,
     chip_hint,
     counter,
+    forward_line,
     meter,
     reply_line,
     target_line,
@@ -69,13 +70,19 @@ class Composer(Vertical):
         """Enter was pressed on a message."""
 
         def __init__(
-            self, text: str, targets: Targets, reply: Reply | None, watch: Watch | None
+            self,
+            text: str,
+            targets: Targets,
+            reply: Reply | None,
+            watch: Watch | None = None,
+            forward: Reply | None = None,
         ) -> None:
             super().__init__()
             self.text = text
             self.targets = targets
             self.reply = reply
             self.watch = watch
+            self.forward = forward
 
     class Commanded(Message):
         """Enter was pressed on a slash command of this client."""
@@ -124,6 +131,7 @@ class Composer(Vertical):
         self._history = InputHistory()
         self.reply: Reply | None = None
         self.supervision: Watch | None = None
+        self.forward: Reply | None = None
         self._context_percent: float | None = None
         self._files = NO_FILES
         self._given = ""
@@ -154,14 +162,25 @@ class Composer(Vertical):
         self._history = history
         self.supervision = None
         self.set_reply(None)
+        self.set_forward(None)
         self._load(draft)
 
     def set_reply(self, reply: Reply | None) -> None:
         """Answer this message; None: no reply."""
         self.reply = reply
+        self.forward = None
         self.reply_bar.display = reply is not None
         if reply is not None:
             self.reply_bar.put(*reply_line(reply, self._keymap.shown("composer.back")))
+        self._draw()
+
+    def set_forward(self, forward: Reply | None) -> None:
+        """Pass this message on with what is written; None: nothing."""
+        self.forward = forward
+        if forward is not None:
+            self.reply = None
+            self.reply_bar.put(*forward_line(forward, self._keymap.shown("composer.back")))
+        self.reply_bar.display = forward is not None or self.reply is not None
         self._draw()
 
     def set_watch(self, watch: Watch | None) -> None:
@@ -169,7 +188,13 @@ class Composer(Vertical):
         self.supervision = watch
         self._draw()
 
-    def restore(self, text: str, reply: Reply | None, watch: Watch | None = None) -> None:
+    def restore(
+        self,
+        text: str,
+        reply: Reply | None,
+        watch: Watch | None = None,
+        forward: Reply | None = None,
+    ) -> None:
         """Give back a text that the server refused, before what was written meanwhile."""
         current = self.text
         self._put(f"{text}\n\n{current}" if current.strip() else text)
@@ -177,6 +202,8 @@ class Composer(Vertical):
             self.set_reply(reply)
         if watch is not None:
             self.set_watch(watch)
+        if forward is not None:
+            self.set_forward(forward)
 
     def insert(self, text: str) -> None:
         """Put `text` at the caret, with a space after it, and take the keyboard."""
@@ -207,7 +234,7 @@ class Composer(Vertical):
             self.take(self.popup.marked)
             return
         shown = self.editor.text
-        if not shown.strip():
+        if not shown.strip() and self.forward is None:
             return
         self.popup.show(None)
         # What a chip stands for is said, not done: commands are looked for in what is shown.
@@ -220,7 +247,7 @@ class Composer(Vertical):
         if len(text) > self._view.max_message_chars:
             self.post_message(self.Refused(too_long(len(text), self._view.max_message_chars)))
             return
-        message = self.Submitted(text, self.targets, self.reply, self.supervision)
+        message = self.Submitted(text, self.targets, self.reply, self.supervision, self.forward)
         self.supervision = None
         self._sent(self.text)
         self.post_message(message)

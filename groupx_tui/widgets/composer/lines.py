@@ -73,6 +73,18 @@ def reply_line(reply: Reply, drop_key: str) -> tuple[Content, Content]:
     return left, Content.styled(f"{drop_key} drops it", "$muted")
 
 
+def forward_line(forward: Reply, drop_key: str) -> tuple[Content, Content]:
+    """What is passed on, and at the right how to drop it."""
+    excerpt = safe_line(forward.excerpt, EXCERPT_CHARS)
+    left = Content.assemble(
+        ("» ", "$text-accent"),
+        ("passes on ", "$muted"),
+        (f"{forward.author.name}: ", "bold"),
+        (excerpt, "$muted"),
+    )
+    return left, Content.styled(f"{drop_key} drops it", "$muted")
+
+
 def counter(length: int, limit: int) -> Content:
     """Characters left or too many, once they matter; else nothing."""
     if length > limit:

@@ -79,6 +79,8 @@ def message_header(block: MessageBlock, tz: tzinfo | None, about: str | None = N
         parts += [SEPARATOR, (words.clock(block.at, tz), Role.DIM)]
     if block.to:
         parts.append((f" → {', '.join(block.to)}", Role.DIM))
+    if block.forwarded:
+        parts += [SEPARATOR, (f"passes on what {block.forwarded} wrote", Role.AGENT)]
     if block.kind in MESSAGE_KINDS:
         parts += [SEPARATOR, (MESSAGE_KINDS[block.kind], Role.AGENT)]
     return (*parts, *_about(about))
