@@ -37,6 +37,9 @@ MAX_START_LOG: Final = 256 * 1024
 """What starts printed is kept up to here, then begun anew."""
 SERVER_NAME: Final = "groupx-server: "
 """What the server puts before its sentence; ours says the same already."""
+_WORDS: Final = 15
+"""Lines of what a server said that could not start."""
+_TRACE: Final = "Traceback ("
 
 _started: list[subprocess.Popen[bytes]] = []
 """Servers started by this process: kept, so that nobody takes them for forgotten children."""
@@ -150,8 +153,12 @@ def _winner(
 
 
 def _last_words(log: Path, before: int) -> str:
-    lines = [line.removeprefix(SERVER_NAME) for line in last_lines(log, 15, since=before)]
-    return safe_text("\n".join(lines)).strip()
+    lines = [line.removeprefix(SERVER_NAME) for line in last_lines(log, _WORDS, since=before)]
+    said = safe_text("\n".join(lines)).strip()
+    if any(line.startswith((_TRACE, "  File ")) for line in lines):  # only its last line tells
+        reason = said.rpartition("\n")[2].strip()
+        return f"{reason}\nThis is a mistake in GroupX. The whole report is in {log}."
+    return said
 
 
 @contextmanager

@@ -405,6 +405,8 @@ def main() -> int:
     if how == "broken":
         sys.stderr.write("groupx-server: The database \x1b[31m/x/groupx.db is damaged.\n")
         return 3
+    if how == "raises":
+        raise RuntimeError("nobody thought of \x1b[2Jthis")
     workspace = default_workspace() if options.default_workspace else find_workspace(options.config)
     with (workspace.data_folder / "lease").open("w") as lease:
         try:

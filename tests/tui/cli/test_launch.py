@@ -117,6 +117,21 @@ def test_a_server_that_cannot_start_is_quoted(
 
 @pytest.mark.process
 @pytest.mark.usefixtures("fake_program")
+def test_of_a_mistake_in_the_server_only_its_reason_is_told(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GROUPX_FAKE", "raises")
+    monkeypatch.setattr(launch, "WINNER_S", 0.05)
+    with pytest.raises(CommandError) as caught:
+        launch.ensure_server(workspace, Clock())
+    assert caught.value.message == (
+        "The server cannot start.\nRuntimeError: nobody thought of ␛[2Jthis\n"
+        f"This is a mistake in GroupX. The whole report is in {start_log(workspace)}."
+    )
+
+
+@pytest.mark.process
+@pytest.mark.usefixtures("fake_program")
 def test_an_overlong_log_of_starts_is_begun_anew(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
