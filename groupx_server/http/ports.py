@@ -136,7 +136,12 @@ class StateQueries(Protocol):
     async def rooms(self) -> RoomList: ...
 
     async def usage(
-        self, room_id: str | None, correlation_id: str | None, actor_id: str | None
+        self,
+        room_id: str | None,
+        correlation_id: str | None,
+        actor_id: str | None,
+        by: str = "agent",
+        limit: int = 100,
     ) -> UsageReply: ...
 
 

@@ -122,6 +122,10 @@ class UsageQuery(QueryModel):
     """Turns that one message led to: its correlationId."""
     actor_id: Id | None = None
     """Turns of this agent."""
+    by: Literal["agent", "room", "root"] = "agent"
+    """What `groups` adds up by."""
+    limit: Annotated[int, Field(ge=1, le=MAX_ROOTS), BeforeValidator(_whole_number)] = 100
+    """How many groups at most, those with most tokens first."""
 
 
 class ContextQuery(QueryModel):

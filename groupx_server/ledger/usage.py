@@ -7,9 +7,19 @@ one look at each turn of its scope, through an index (2.4 s for a million turns)
 from __future__ import annotations
 
 import sqlite3
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, Final, Literal, TypeVar
 
-from groupx_shared.wire.replies import ActorUsage, UsageReply, UsageTotals
+from groupx_shared.wire.replies import ActorUsage, GroupUsage, UsageReply, UsageTotals
+
+UsageGroup = Literal["agent", "room", "root"]
+GROUPS: Final[dict[UsageGroup, str]] = {
+    "agent": "target_actor_id",
+    "room": "room_id",
+    "root": "root_correlation_id",
+}
+MAX_GROUPS: Final = 100
+Part = TypeVar("Part", bound=UsageTotals)
 
 TOTAL_SQL: Final = (
     "COALESCE(json_extract(usage_json, '$.totalTokens'),"
@@ -37,6 +47,8 @@ def read_usage(
     room_id: str | None,
     correlation_id: str | None,
     actor_id: str | None,
+    by: UsageGroup = "agent",
+    limit: int = MAX_GROUPS,
 ) -> UsageReply:
     """The sums over the turns that fit all that is given; over all turns when nothing is."""
     scope = {
@@ -45,19 +57,32 @@ def read_usage(
         "target_actor_id": actor_id,
     }
     given = {column: value for column, value in scope.items() if value is not None}
-    where = " AND ".join(f"{column} = ?" for column in given) or "1"
-    actors: dict[str, dict[str, Any]] = {}
+    agents = _sums_by(connection, "target_actor_id", given)
+    others = agents if by == "agent" else _sums_by(connection, GROUPS[by], given)
+    actors = _sorted([ActorUsage(actor_id=key, **sums) for key, sums in agents.items()])
+    groups = _sorted([GroupUsage(key=key, **sums) for key, sums in others.items()])
+    return UsageReply(totals=_total(actors), actors=tuple(actors), groups=tuple(groups[:limit]))
+
+
+def _sums_by(
+    connection: sqlite3.Connection, column: str, given: dict[str, str]
+) -> dict[str, dict[str, Any]]:
+    where = " AND ".join(f"{name} = ?" for name in given) or "1"
+    found: dict[str, dict[str, Any]] = {}
     for row in connection.execute(
-        f"SELECT target_actor_id, json_extract(usage_json, '$.costCurrency'), count(*),"
+        f"SELECT {column}, json_extract(usage_json, '$.costCurrency'), count(*),"
         f" count(usage_json), SUM({TOTAL_SQL}), {_SUMS},"
         f" SUM(json_extract(usage_json, '$.costAmount'))"
         f" FROM turns WHERE {where} GROUP BY 1, 2",
         tuple(given.values()),
     ):
-        _add(actors.setdefault(row[0], {"costs": {}}), row[1:])
-    parts = [ActorUsage(actor_id=actor, **sums) for actor, sums in actors.items()]
-    parts.sort(key=lambda part: (-part.total_tokens, part.actor_id))
-    return UsageReply(totals=_total(parts), actors=tuple(parts))
+        _add(found.setdefault(row[0], {"costs": {}}), row[1:])
+    return found
+
+
+def _sorted(parts: list[Part]) -> list[Part]:
+    """Most tokens first."""
+    return sorted(parts, key=lambda part: (-part.total_tokens, str(part)))
 
 
 def _add(sums: dict[str, Any], row: tuple[Any, ...]) -> None:
@@ -70,7 +95,7 @@ def _add(sums: dict[str, Any], row: tuple[Any, ...]) -> None:
         sums["costs"][name] = round(sums["costs"].get(name, 0.0) + float(cost), 6)
 
 
-def _total(parts: list[ActorUsage]) -> UsageTotals:
+def _total(parts: Sequence[UsageTotals]) -> UsageTotals:
     sums: dict[str, Any] = {"costs": {}}
     for part in parts:
         for name in ("turns", "reported_turns", "total_tokens", *_FIELDS):

@@ -23,7 +23,7 @@ from groupx_server.ledger.pairs import Watch
 from groupx_server.ledger.queueing import Target
 from groupx_server.ledger.rooms import change_room, create_room, list_rooms, read_room
 from groupx_server.ledger.turns import TurnSelection, list_turns, read_turn
-from groupx_server.ledger.usage import read_usage
+from groupx_server.ledger.usage import UsageGroup, read_usage
 from groupx_server.rooms.again import Again, plan_again
 from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.compaction import Compactor
@@ -362,13 +362,25 @@ class RoomService:
         return AgentList(agents=self._agents.board.all())
 
     async def usage(
-        self, room_id: str | None, correlation_id: str | None, actor_id: str | None
+        self,
+        room_id: str | None,
+        correlation_id: str | None,
+        actor_id: str | None,
+        by: str = "agent",
+        limit: int = 100,
     ) -> UsageReply:
         """What turns cost, as far as agents told."""
         if room_id is not None:
             await self._room(room_id)
         return await self._ledger.read(
-            partial(read_usage, room_id=room_id, correlation_id=correlation_id, actor_id=actor_id)
+            partial(
+                read_usage,
+                room_id=room_id,
+                correlation_id=correlation_id,
+                actor_id=actor_id,
+                by=cast("UsageGroup", by),
+                limit=limit,
+            )
         )
 
     async def rooms(self) -> RoomList:

@@ -7,6 +7,7 @@ person is told how to get it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from groupx_shared.errors import ServerUnreachableError
@@ -20,23 +21,34 @@ TRY_AGAIN_S: Final = 15.0
 PAUSE_S: Final = 0.25
 
 
-def accept(api: Api, message: dict[str, Any], clock: Clock) -> dict[str, Any]:
-    """Post `message` and return the server's `MessageAccepted`.
+def accept(
+    api: Api,
+    message: dict[str, Any],
+    clock: Clock,
+    post: Callable[[], dict[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """Post `message` and return the server's `MessageAccepted`. `post`: how, when it is no message
+    of a room.
 
     Raises: ServerRefusedError; ServerUnreachableError when it was certainly not accepted;
     CommandError (exit code 5) when nobody knows.
     """
     try:
-        return _accepted(api, message, Deadline(clock, TRY_AGAIN_S))
+        return _accepted(api, message, Deadline(clock, TRY_AGAIN_S), post)
     except KeyboardInterrupt:
         raise _unknown(message, "Interrupted.") from None
 
 
-def _accepted(api: Api, message: dict[str, Any], deadline: Deadline) -> dict[str, Any]:
+def _accepted(
+    api: Api,
+    message: dict[str, Any],
+    deadline: Deadline,
+    post: Callable[[], dict[str, Any]] | None,
+) -> dict[str, Any]:
     may_have_arrived = False
     while True:
         try:
-            return api.send(message)
+            return api.send(message) if post is None else post()
         except ServerRefusedError as error:
             if error.code not in RETRIED or deadline.is_over:
                 raise

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from groupx_tui.cli.agentcommands import AGENT_COMMANDS
+from groupx_tui.cli.assistantcommands import ASSISTANT_COMMANDS, ROOT_COMMANDS
 from groupx_tui.cli.contextcommands import CONTEXT_COMMANDS
 from groupx_tui.cli.filecommands import FILE_COMMANDS
 from groupx_tui.cli.memorycommands import IDENTITY_COMMANDS, MEMORY_COMMANDS
@@ -80,6 +81,16 @@ COMMANDS: Final = (
             Option(("--all", "-a"), "Wake every enabled agent.", kind="flag"),
             ROOM,
             Option(("--reply-to",), "Event that this message answers.", metavar="EVENT"),
+            Option(
+                ("--observer",),
+                "Agent that watches those who work; may be given again.",
+                many=True,
+                metavar="AGENT",
+                complete="agents",
+            ),
+            Option(
+                ("--brief",), "With --observer: what to look out for, in words.", metavar="TEXT"
+            ),
             WAIT,
             TIMEOUT,
             Option(
@@ -302,6 +313,8 @@ COMMANDS: Final = (
         arguments=(TURN_ARGUMENT,),
         options=(WAIT, TIMEOUT, JSON, CONFIG),
     ),
+    *ROOT_COMMANDS,
+    *ASSISTANT_COMMANDS,
     *MEMORY_COMMANDS,
     *IDENTITY_COMMANDS,
     *CONTEXT_COMMANDS,
@@ -403,3 +416,5 @@ GROUPS: Final = {
     "context": "What agents are told: usage, preview, compact, reset.",
     "turns": "Turns: list, show, cancel, retry, continue.",
 }
+    "roots": "What a message led to: list, show, continue, cancel.",
+    "assistant": "The room assistant: ask, history, cancel, clear, status, use.",

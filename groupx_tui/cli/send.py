@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from groupx_tui.cli.answers import Answers
 
 
+EVERYBODY = ("@all", "all")
+"""What `--to` takes for every enabled agent, as the composer does."""
+
+
 def run(call: Invocation) -> int:
     """Send, and wait if asked to."""
     _refuse_contradictions(call)
@@ -26,14 +30,18 @@ def run(call: Invocation) -> int:
     clock = Clock()
     deadline = Deadline(clock, call.number("timeout"))
     api = connect(call)
-    message = {
+    message: dict[str, Any] = {
         "clientCommandId": call.text("id") or new_id("cmd"),
         "roomId": room_id(call.required("room")),
-        "to": _targets(api, call),
+        "to": targets(api, call),
         "content": content,
     }
     if (reply_to := call.text("reply_to")) is not None:
         message["replyToEventId"] = reply_to
+    if observers := call.texts("observer"):
+        brief = {} if call.text("brief") is None else {"brief": call.text("brief")}
+        names = list(dict.fromkeys(name.removeprefix("@") for name in observers))
+        message["supervision"] = {"observers": names, **brief}
     return finish(api, call, accept(api, message, clock), clock, deadline)
 
 
@@ -58,16 +66,19 @@ def _refuse_contradictions(call: Invocation) -> None:
     if call.flag("all") and call.texts("to"):
         raise CommandError("Give --all or --to, not both.", ExitCode.USAGE)
     refuse_timeout_without_wait(call)
+    if call.text("brief") is not None and not call.texts("observer"):
+        raise CommandError("--brief belongs to --observer.", ExitCode.USAGE)
     if (own_id := call.text("id")) is not None and not 0 < len(own_id.strip()) <= 128:
         raise CommandError("--id takes 1 to 128 characters.", ExitCode.USAGE)
 
 
-def _targets(api: Api, call: Invocation) -> list[str]:
+def targets(api: Api, call: Invocation) -> list[str]:
     """The agents to wake; the server words what is wrong with a name."""
-    if named := call.texts("to"):
+    named = call.texts("to")
+    if named and not any(name.lower() in EVERYBODY for name in named):
         return list(dict.fromkeys(name.removeprefix("@") for name in named))
     enabled = [card for card in api.agents() if card.get("enabled")]
-    if not call.flag("all"):
+    if not call.flag("all") and not named:
         enabled = [card for card in enabled if card.get("isDefault")][:1]
     if not enabled:
         raise CommandError(

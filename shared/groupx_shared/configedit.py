@@ -119,6 +119,21 @@ def unset_agent(key: str, path: Sequence[str]) -> Change:
     return change
 
 
+def set_assistant(settings: dict[str, Any] | None) -> Change:
+    """The change that chooses the room assistant's program (`brain`, and if wanted `name`), or
+    switches it off (None)."""
+
+    def change(text: str, config: Config) -> str:
+        if settings is None:
+            return with_value(text, ["assistant", "enabled"], False)
+        whole = {"enabled": True, **settings}
+        for key, value in whole.items():
+            text = with_value(text, ["assistant", key], value)
+        return text
+
+    return change
+
+
 def require_new(config: Config, key: str) -> None:
     """Raises: RefusedError when an agent cannot be called `key`, or one is."""
     if AGENT_KEY_PATTERN.match(key) is None or key in RESERVED_AGENT_KEYS:

@@ -216,7 +216,12 @@ class FakeRooms:
         return RootContinued(correlation_id=correlation_id, room_id=MAIN_ROOM, continues=1)
 
     async def usage(
-        self, room_id: str | None, correlation_id: str | None, actor_id: str | None
+        self,
+        room_id: str | None,
+        correlation_id: str | None,
+        actor_id: str | None,
+        by: str = "agent",
+        limit: int = 100,
     ) -> UsageReply:
         self._enter()
         if room_id is not None:

@@ -13,7 +13,9 @@ from groupx_shared.wire.replies import UsageReply
 
 async def usage(call: Call[UsageQuery, None]) -> Reply:
     query = call.query
-    found = await call.rooms.usage(query.room_id, query.correlation_id, query.actor_id)
+    found = await call.rooms.usage(
+        query.room_id, query.correlation_id, query.actor_id, query.by, query.limit
+    )
     return json_reply(found)
 
 
@@ -25,7 +27,7 @@ ROUTES: tuple[AnyRoute, ...] = (
         query=UsageQuery,
         body=NoneType,
         reply=UsageReply,
-        summary="Tokens and money that turns cost, as far as agents told, in all and by agent.",
+        summary="Tokens and money that turns cost, as far as agents told: all, by agent, room, root.",
         errors=(ErrorCode.UNKNOWN_ROOM,),
     ),
 )

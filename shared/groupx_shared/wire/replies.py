@@ -191,12 +191,21 @@ class ActorUsage(UsageTotals):
     actor_id: str
 
 
+class GroupUsage(UsageTotals):
+    """The part of one agent, room or root."""
+
+    key: str
+    """An actor id, a room id or a correlation id."""
+
+
 class UsageReply(WireModel):
     """`GET /api/usage`."""
 
     totals: UsageTotals
     actors: tuple[ActorUsage, ...]
     """By agent, most tokens first."""
+    groups: tuple[GroupUsage, ...] = ()
+    """By what was asked for (`by`), most tokens first."""
 
 
 class CancelReply(WireModel):
