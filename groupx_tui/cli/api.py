@@ -182,6 +182,54 @@ class Api:
         return self._call("POST", "/api/runtime/shutdown", body)
 
     def export(self, room: str | None, file_format: str) -> Reply:
+    def event(self, event_id: str) -> Json:
+        """One event."""
+        return self._call("GET", path_of("api", "events", event_id))
+
+    def usage(self, **query: object) -> Json:
+        """What turns cost."""
+        return self._call("GET", path_of("api", "usage", query=query))
+
+    def roots(self, **query: object) -> Json:
+        """A page of roots, newest first."""
+        return self._call("GET", path_of("api", "roots", query=query))
+
+    def root(self, correlation_id: str) -> Json:
+        """One root with its turns."""
+        return self._call("GET", path_of("api", "roots", correlation_id))
+
+    def change_root(self, correlation_id: str, how: str) -> Json:
+        """Cancel a root, or let it continue."""
+        path = path_of("api", "roots", correlation_id, how)
+        return self._call("POST", path, {"clientCommandId": new_id("cmd")})
+
+    def assistant(self) -> Json:
+        """How the room assistant is."""
+        return self._call("GET", "/api/assistant")
+
+    def ask_assistant(self, body: Json) -> Json:
+        """Ask it; what comes back is on disk."""
+        return self._call("POST", "/api/assistant/messages", body)
+
+    def assistant_messages(self, **query: object) -> Json:
+        """A page of the conversation with it."""
+        return self._call("GET", path_of("api", "assistant", "messages", query=query))
+
+    def assistant_events(self, request_id: str, patience: Patience) -> Reply:
+        """Open the stream of one request."""
+        path = path_of("api", "assistant", "events", query={"requestId": request_id})
+        return self._open("GET", path, patience=patience)
+
+    def cancel_assistant(self, request_id: str | None) -> Json:
+        """Cancel a request to it."""
+        body = {"clientCommandId": new_id("cmd")}
+        more = {} if request_id is None else {"requestId": request_id}
+        return self._call("POST", "/api/assistant/cancel", body | more)
+
+    def clear_assistant(self) -> Json:
+        """Forget the conversation with it."""
+        return self._call("POST", "/api/assistant/clear", {"clientCommandId": new_id("cmd")})
+
         """Open the stream of a whole room, or of all."""
         query = {"roomId": None if room is None else room_id(room), "format": file_format}
         return self._open("GET", path_of("api", "export", query=query))

@@ -415,6 +415,6 @@ GROUPS: Final = {
     "identity": "Who agents are: list, show, history, add, correct, retract.",
     "context": "What agents are told: usage, preview, compact, reset.",
     "turns": "Turns: list, show, cancel, retry, continue.",
-}
     "roots": "What a message led to: list, show, continue, cancel.",
     "assistant": "The room assistant: ask, history, cancel, clear, status, use.",
+}
