@@ -176,12 +176,6 @@ class Api:
             "POST", path, {"clientCommandId": new_id("cmd"), "nativeSessions": native}
         )
 
-    def shut_down(self) -> Json:
-        """Ask the server to stop; it names the workspace, so no other server ever obeys."""
-        body = {"runtimeScopeKey": self.workspace.scope_key}
-        return self._call("POST", "/api/runtime/shutdown", body)
-
-    def export(self, room: str | None, file_format: str) -> Reply:
     def event(self, event_id: str) -> Json:
         """One event."""
         return self._call("GET", path_of("api", "events", event_id))
@@ -230,6 +224,12 @@ class Api:
         """Forget the conversation with it."""
         return self._call("POST", "/api/assistant/clear", {"clientCommandId": new_id("cmd")})
 
+    def shut_down(self) -> Json:
+        """Ask the server to stop; it names the workspace, so no other server ever obeys."""
+        body = {"runtimeScopeKey": self.workspace.scope_key}
+        return self._call("POST", "/api/runtime/shutdown", body)
+
+    def export(self, room: str | None, file_format: str) -> Reply:
         """Open the stream of a whole room, or of all."""
         query = {"roomId": None if room is None else room_id(room), "format": file_format}
         return self._open("GET", path_of("api", "export", query=query))
