@@ -43,6 +43,7 @@ from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.broadcast import Hub, HubLimits
 from groupx_server.rooms.clock import Clock
 from groupx_server.rooms.compaction import Compactor
+from groupx_server.rooms.forgetting import Forgetting
 from groupx_server.rooms.grants import Grants
 from groupx_server.rooms.live import LateOutlet
 from groupx_server.rooms.reload import ConfigSource, Reloader
@@ -129,7 +130,7 @@ async def _serve(site: _Site, ledger: Ledger, sock: socket.socket, stop: asyncio
         parts = await _build(site, ledger, sock, stop, watchdog)
         async with (
             _running(parts.agents, parts.hub, parts.http, parts.state),
-            _backed_up(ledger, site.config.storage.backups),
+            _backed_up(ledger, site.config.storage.backups, parts.service.forgetting),
             _indexed(parts.service.searching),
             _compacted(parts.service.contexts.compactor),
             _tools_served(parts.gates),
@@ -177,6 +178,7 @@ async def _build(
     ring = HubLimits(ring_events=config.limits.sse_events, ring_bytes=config.limits.sse_bytes)
     hub = Hub(service, ledger, ring)
     outlet.connect(hub)
+    service.forgetting.on_removed = hub.forget_frames
     state = ServerState(
         port=sock.getsockname()[1],
         runtime_scope_key=runtime.runtime_scope_key,
@@ -283,11 +285,14 @@ async def _running(
 
 
 @asynccontextmanager
-async def _backed_up(ledger: Ledger, settings: BackupSettings) -> AsyncIterator[None]:
+async def _backed_up(
+    ledger: Ledger, settings: BackupSettings, forgetting: Forgetting
+) -> AsyncIterator[None]:
     """Automatic backups are made meanwhile; one under way at the end is given up."""
     policy = Policy(settings.keep, timedelta(days=settings.max_age_days))
     async with asyncio.TaskGroup() as tasks:
         keeper = BackupKeeper(ledger, policy)
+        forgetting.renew_backups = keeper.renew
         keeping = tasks.create_task(keeper.run(), name="backups") if settings.enabled else None
         try:
             yield

@@ -21,6 +21,7 @@ from groupx_shared.wire.context import (
     ResetContext,
     ResetReply,
 )
+from groupx_shared.wire.forgetting import RedactContent, RedactReply
 from groupx_shared.wire.memory import (
     IdentityList,
     IdentityReply,
@@ -227,6 +228,18 @@ class ContextCases(Protocol):
     async def reset(self, room_id: str, request: ResetContext) -> ResetReply: ...
 
 
+class ForgettingCases(Protocol):
+    """Removing texts for good."""
+
+    async def redact(
+        self,
+        kind: Literal["event", "memory", "identity"],
+        ref_id: str,
+        request: RedactContent,
+        source: Source,
+    ) -> RedactReply: ...
+
+
 class Rooms(RoomCommands, EventQueries, StateQueries, Protocol):
     """All use cases, as the routes see them."""
 
@@ -238,6 +251,9 @@ class Rooms(RoomCommands, EventQueries, StateQueries, Protocol):
 
     @property
     def roots(self) -> RootCases: ...
+
+    @property
+    def forgetting(self) -> ForgettingCases: ...
 
     @property
     def searching(self) -> SearchCases: ...

@@ -11,6 +11,7 @@ from groupx_server.http.routes import (
     contexts,
     document,
     export,
+    forgetting,
     history,
     memory,
     messages,
@@ -37,6 +38,7 @@ ROUTES: Final[tuple[AnyRoute, ...]] = (
     *assistant.ROUTES,
     *memory.ROUTES,
     *search.ROUTES,
+    *forgetting.ROUTES,
     *export.ROUTES,
     *document.ROUTES,
 )

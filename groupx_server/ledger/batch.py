@@ -33,10 +33,14 @@ BATCH_MAX: Final = 512
 class Job:
     """A step, the future of its caller, and how it went: `error` set, or `result` valid."""
 
-    __slots__ = ("error", "future", "result", "step")
+    __slots__ = ("error", "future", "is_alone", "result", "step")
 
-    def __init__(self, step: Step[Any], future: asyncio.Future[Any]) -> None:
+    def __init__(
+        self, step: Step[Any], future: asyncio.Future[Any], *, is_alone: bool = False
+    ) -> None:
         self.step = step
+        self.is_alone = is_alone
+        """It brings its own transactions."""
         self.future = future
         self.result: Any = None
         self.error: BaseException | None = None
@@ -103,6 +107,16 @@ class Batch:
             _roll_back(self.connection)
             return Outcome(None, self._lose([job for job in jobs if job.error is None], error))
         return Outcome(position, failure)
+
+    def run_alone(self, job: Job) -> Outcome:
+        """Run a step that brings its own transactions; never raises."""
+        try:
+            self._require(self.connection)
+            job.result = job.step(self.connection)
+            return Outcome(self._measure(self.connection), None)
+        except BaseException as error:  # noqa: BLE001 - border of the thread: its caller gets it
+            _roll_back(self.connection)
+            return Outcome(None, self._lose([job], error))
 
     def attempt(self, step: Step[Any]) -> str | None:
         """Run and commit one step that nobody waits for; the sentence when that failed."""

@@ -11,6 +11,7 @@ from groupx_server.domain.limits import Limits
 from groupx_server.domain.turn import NO_RECOLLECTION, Recollection
 from groupx_server.ledger.actors import disable_others, upsert_agent
 from groupx_server.ledger.bindings import interrupt_leftovers
+from groupx_server.ledger.purge import repair
 from groupx_server.ledger.recovery import Recovery, recover
 
 
@@ -32,6 +33,7 @@ def settle_at_start(
 ) -> Recovery:
     """Bring the actors up to date, close what an earlier server's processes left open, and settle
     the turns it was working on (those of `recallable` agents as `recover` says)."""
+    repair(connection)
     take_roster(connection, roster, now)
     interrupt_leftovers(connection, now)
     return recover(connection, limits, now, recallable)

@@ -87,6 +87,13 @@ class Ledger:
             self._writer.health.note("damage", error.message)
             raise
 
+    async def write_alone(self, step: Step[T]) -> T:
+        """Run `step`, which brings its own transactions, while nobody else writes (see
+        `Writer.submit_alone`)."""
+        if self._writer is None:
+            raise closed_error()
+        return await self._writer.submit_alone(step)
+
     async def read(self, query: Query[T]) -> T:
         """Run `query` on one snapshot (see `Readers.read` for its rules and errors)."""
         if self._readers is None or self._writer is None:

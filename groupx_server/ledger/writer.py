@@ -68,6 +68,8 @@ class Writer:
         self._ended = asyncio.Event()
         self._is_closing = False
         self._batch: Batch | None = None
+        self._held: Job | None = None
+        """Runs alone, next."""
         self._thread = threading.Thread(target=self._run, name="ledger-writer", daemon=True)
 
     @classmethod
@@ -106,11 +108,19 @@ class Writer:
             Exception: what the step raised, after everything it wrote was undone. An error of
                 SQLite is turned into a LedgerError, a broken constraint with STORE_CONFLICT.
         """
+        return await self._submit(step, is_alone=False)
+
+    async def submit_alone(self, step: Step[T]) -> T:
+        """Run a step that brings its own transactions (VACUUM needs none around it), between two
+        batches; what it leaves half done is its own business. Otherwise as `submit`."""
+        return await self._submit(step, is_alone=True)
+
+    async def _submit(self, step: Step[T], *, is_alone: bool) -> T:
         await self._slots.acquire()
         if self._is_closing:
             self._slots.release()
             raise closed_error()
-        job = Job(step, self._loop.create_future())
+        job = Job(step, self._loop.create_future(), is_alone=is_alone)
         self._queue.put(job)
         return await job.future  # type: ignore[no-any-return]
 
@@ -208,21 +218,23 @@ class Writer:
     def _serve(self, batch: Batch, upkeep: Upkeep) -> None:
         while True:
             try:
-                job = self._queue.get(timeout=upkeep.rest_s())
+                job = self._held or self._queue.get(timeout=upkeep.rest_s())
             except queue.Empty:
                 upkeep.rest(batch)
                 continue
+            self._held = None
             if job is None:
                 return
-            jobs, is_last = self._gather(job)
-            outcome = batch.run(jobs)
+            jobs, is_last = ([job], False) if job.is_alone else self._gather(job)
+            outcome = batch.run_alone(job) if job.is_alone else batch.run(jobs)
             upkeep.worked(outcome)
             self._tell(self._settle, jobs, outcome)
             if is_last:
                 return
 
     def _gather(self, first: Job) -> tuple[list[Job], bool]:
-        """Take what waits, up to a batch; say whether the end of the queue was among it."""
+        """Take what waits, up to a batch or a step that runs alone; say whether the end of the
+        queue was among it."""
         jobs = [first]
         while len(jobs) < BATCH_MAX:
             try:
@@ -231,5 +243,8 @@ class Writer:
                 break
             if job is None:
                 return jobs, True
+            if job.is_alone:
+                self._held = job
+                break
             jobs.append(job)
         return jobs, False

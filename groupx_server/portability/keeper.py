@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from groupx_server.ledger.backup import copy_online
-from groupx_server.ledger.connection import BACKUP_FOLDER
+from groupx_server.ledger.connection import BACKUP_FOLDER, dated_backups, file_error
 from groupx_server.ledger.store import Ledger
 from groupx_server.ledger.times import utc_now
 from groupx_server.logs import get_logger
@@ -67,6 +67,19 @@ class BackupKeeper:
         self._now = now
         self._sleep = sleep
         self._failed_at: datetime | None = None
+        self._busy = asyncio.Lock()
+
+    async def renew(self) -> list[str]:
+        """Put one backup of now in the place of all copies that there are, because something was
+        removed for good; return the names of those that are gone. Without any, none is made.
+
+        Raises: LedgerError (no space, cannot be written): the copies are still there.
+        """
+        async with self._busy:
+            try:
+                return await asyncio.to_thread(self._renew)
+            except OSError as error:
+                raise file_error(error, self.folder, "renew the backups in") from error
 
     async def run(self) -> None:
         """Back up whenever it is due, until cancelled or until the ledger closes."""
@@ -78,7 +91,8 @@ class BackupKeeper:
                 return  # it closes
             await self._until(await self._due())
             seen = self._ledger.last_seq
-            await self._try()
+            async with self._busy:
+                await self._try()
 
     async def _due(self) -> datetime:
         if self._failed_at is not None:
@@ -132,6 +146,23 @@ class BackupKeeper:
         for old in surplus(list_backups(self._ledger.path, self.folder), self._policy, self._now()):
             old.path.unlink(missing_ok=True)
             log.info("backup.removed", file=old.path.name)
+
+    def _renew(self) -> list[str]:
+        old = [copy for copy, _ in dated_backups(self._ledger.path)]
+        old += leftovers(self._ledger.path, self.folder)
+        if not old:
+            return []
+        self._require_sound()
+        private_folder(self.folder)
+        self._require_space()
+        moment = self._now()
+        while (target := backup_path(self._ledger.path, self.folder, moment)) in old:
+            moment += timedelta(seconds=1)
+        copy_online(self._ledger.path, target)
+        for copy in old:
+            copy.unlink(missing_ok=True)
+            log.info("backup.removed", file=copy.name)
+        return [copy.name for copy in old]
 
     def _require_sound(self) -> None:
         """A lost file must not be copied as the ledger, nor a good backup give way to a bad one."""

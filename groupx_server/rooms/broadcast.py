@@ -132,6 +132,12 @@ class Hub:
         self._subscriptions.add(subscription)
         return subscription
 
+    def forget_frames(self) -> None:
+        """Texts of stored events were removed: what was encoded of them is not sent any more;
+        readers that are behind read the ledger."""
+        self._ring.forget(self._ring.newest_seq)
+        self._wake_all()
+
     def publish_transient(
         self, data: bytes, room_id: str | None, merge_key: str | None = None
     ) -> None:

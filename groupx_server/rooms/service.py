@@ -29,6 +29,7 @@ from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.compaction import Compactor
 from groupx_server.rooms.contexts import Contexts
 from groupx_server.rooms.forwarding import pass_on
+from groupx_server.rooms.forgetting import Forgetting
 from groupx_server.rooms.loops import Loops
 from groupx_server.rooms.memories import Memories
 from groupx_server.rooms.roomids import room_id_of
@@ -74,6 +75,8 @@ class RoomService:
         """Memory and identity records."""
         self.searching = Searching(runtime)
         """Search over messages and records."""
+        self.forgetting = Forgetting(runtime)
+        """Removing texts for good."""
         self.contexts = Contexts(runtime, agents, Compactor(runtime, Scribes(agents)))
         """What agents are told."""
         runtime.prepare = self.contexts.compactor.prepared

@@ -156,6 +156,12 @@ class Api:
         path = path_of("api", kind, record_id, how)
         return self._call("POST", path, {"clientCommandId": new_id("cmd"), **body})
 
+    def redact(self, kind: str, ref_id: str, *, purge: bool, copies: bool) -> Json:
+        """Remove a text for good. `kind`: events, memory or identity."""
+        path = path_of("api", kind, ref_id, "redact")
+        body = {"clientCommandId": new_id("cmd"), "purge": purge, "copies": copies}
+        return self._call("POST", path, body)
+
     def context_usage(self, room: str) -> Json:
         """How full an agent's packet of a room would be."""
         return self._call("GET", path_of("api", "context", query={"roomId": room_id(room)}))

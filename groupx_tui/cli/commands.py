@@ -12,7 +12,7 @@ from groupx_tui.cli.agentcommands import AGENT_COMMANDS
 from groupx_tui.cli.assistantcommands import ASSISTANT_COMMANDS, ROOT_COMMANDS
 from groupx_tui.cli.contextcommands import CONTEXT_COMMANDS
 from groupx_tui.cli.filecommands import FILE_COMMANDS
-from groupx_tui.cli.memorycommands import IDENTITY_COMMANDS, MEMORY_COMMANDS
+from groupx_tui.cli.memorycommands import IDENTITY_COMMANDS, MEMORY_COMMANDS, REDACT
 from groupx_tui.cli.options import CONFIG, JSON, Argument, Command, Option
 
 ROOM: Final = Option(
@@ -318,6 +318,7 @@ COMMANDS: Final = (
     *MEMORY_COMMANDS,
     *IDENTITY_COMMANDS,
     *CONTEXT_COMMANDS,
+    REDACT,
     Command(
         ("status",),
         "status:run",

@@ -210,3 +210,21 @@ IDENTITY_COMMANDS: Final = (
         options=OUT,
     ),
 )
+
+REDACT: Final = Command(
+    ("redact",),
+    "redact:run",
+    "Remove a text for good, with what came of it.",
+    arguments=(
+        Argument("ref", "Event or record id, like evt_01… or mem_01…", metavar="EVENT|RECORD"),
+    ),
+    options=(
+        Option(
+            ("--purge",),
+            "Get the bytes out of the database and its automatic backups too.",
+            kind="flag",
+        ),
+        Option(("--copies",), "Remove what quotes it too, wherever that is.", kind="flag"),
+        *OUT,
+    ),
+)

@@ -37,6 +37,7 @@ REMEMBERED = {
     "kind": "fact",
     "content": "Elephants remember.",
 }
+FORGOTTEN = "Whoever reads this has not forgotten."
 SYNTHETIC = {
     "what is stored as JSON is JSON",
     "a delivery cursor is not ahead of what was delivered",
@@ -118,6 +119,9 @@ POINTS: dict[str, Case] = {
     "pair.before_commit": ONCE,
     "compact.before_commit": ONCE,
     "reset.before_commit": ONCE,
+    "redact.before_commit": ONCE,
+    "purge.before_vacuum": ONCE,
+    "purge.after_vacuum": ONCE,
     "session_end.before_commit": ONCE,
 }
 
@@ -153,6 +157,7 @@ class Day:
         self._watched()
         self._compact()
         self._do("reset", "POST", "/api/rooms/room:annex/context/reset")
+        self._forget()
         self._say("last", "[[say last]]", "room:main")
 
     def _watched(self) -> None:
@@ -189,6 +194,15 @@ class Day:
         eventually(has_partial)
         self._do("cancel", "POST", f"/api/turns/{turn_id}/cancel")
         self._wait(turn_id, *ENDED)
+
+    def _forget(self) -> None:
+        """Have a record removed with every byte of it; which backups that replaces may differ."""
+        said = {**REMEMBERED, "content": FORGOTTEN, "clientCommandId": "remember"}
+        memory_id = self.client.post("/api/memory", json=said).json()["memory"]["memoryId"]
+        body = {"clientCommandId": "forget", "purge": True}
+        reply = self.client.post(f"/api/memory/{memory_id}/redact", json=body)
+        assert reply.status_code == 200, reply.text
+        assert reply.json()["leftIn"] == []
 
     def _compact(self) -> None:
         """Sum the room up; after a kill nothing is under way any more, and that is all right."""
@@ -241,6 +255,7 @@ def kill_and_repeat(folder: Path, point: str) -> None:
     case = POINTS[point]
     with server_in(folder) as server:
         agents = {name: server.agent_config("--http-mcp") for name in ("bot", "eye")}
+        agents["mole"] = server.codex_config()
         (folder / "groupx.json").write_text(json.dumps({"agents": agents}), encoding="utf-8")
         database = server.workspace.data_folder / "groupx.db"
         database.parent.mkdir()
@@ -251,6 +266,8 @@ def kill_and_repeat(folder: Path, point: str) -> None:
             day.live()
             _assert_true(server, client, day, case.first_turn)
         assert server.stop() == 0
+        files = [file for file in database.parent.rglob("*") if file.is_file()]
+        assert not [file for file in files if FORGOTTEN.encode() in file.read_bytes()]
         known = SYNTHETIC if case.ledger is old else set()
         assert {violation.rule for violation in server.violations()} <= known
 
@@ -279,5 +296,6 @@ def _assert_true(
     assert (turn["status"], turn["content"]) == ("completed", "last")
     records = client.get("/api/memory?scopeType=room&scopeId=room:main").json()["items"]
     assert [record["content"] for record in records].count(REMEMBERED["content"]) == 1
+    assert FORGOTTEN not in [record["content"] for record in records]
     for words in ("elephants", "thought burst", "half silent"):
         assert client.get("/api/search", params={"q": words}).json()["hits"]

@@ -41,6 +41,7 @@ from groupx_shared.wire.replies import (
 )
 from groupx_shared.wire.requests import ChangeRoom, CreateRoom, SendMessage
 from support.fake_contexts import FakeContexts
+from support.fake_forgetting import FakeForgetting
 from support.fake_memories import FakeMemories
 from support.fake_roots import FakeRoots
 from support.fake_searching import FakeSearching
@@ -135,6 +136,7 @@ class FakeRooms:
         """Raised by every use case while it is set."""
         self._memories = FakeMemories()
         self._roots = FakeRoots(lambda room_id: self._room(room_id).room_id)
+        self._forgetting = FakeForgetting()
         self._contexts = FakeContexts(lambda room_id: self._room(room_id).room_id)
         self._searching = FakeSearching()
 
@@ -152,6 +154,11 @@ class FakeRooms:
     def contexts(self) -> FakeContexts:
         """What agents are told."""
         return self._contexts
+
+    @property
+    def forgetting(self) -> FakeForgetting:
+        """Removing texts for good."""
+        return self._forgetting
 
     @property
     def searching(self) -> FakeSearching:

@@ -75,8 +75,8 @@ class RedactedBody(WireModel):
     """Memory and identity records that hold one."""
     summaries: int = 0
     """Summaries of the room that were thrown away."""
-    purged: bool = False
-    """The bytes are gone from the database file, its journal and the automatic backups."""
+    days: int = 0
+    """Days that agents had written down and write down anew."""
 
 
 class CompactionReply(WireModel):

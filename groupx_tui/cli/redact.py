@@ -1,0 +1,52 @@
+"""`groupx redact`: a text is removed for good, and what was reached is told."""
+
+from __future__ import annotations
+
+from groupx_shared.text import safe_line
+from groupx_tui.cli import diagnostics, output
+from groupx_tui.cli.api import Json
+from groupx_tui.cli.diagnostics import ExitCode
+from groupx_tui.cli.options import Invocation
+from groupx_tui.cli.session import connect
+
+_KINDS = {"mem_": "memory", "identity_": "identity"}
+
+
+def run(call: Invocation) -> int:
+    """Remove a text and say what went with it, and what could not be reached."""
+    ref = call.required("ref")
+    kind = next((kind for start, kind in _KINDS.items() if ref.startswith(start)), "events")
+    api = connect(call)
+    reply = api.redact(kind, ref, purge=call.flag("purge"), copies=call.flag("copies"))
+    if call.flag("json"):
+        output.json_line(reply)
+    else:
+        for line in removed_lines(reply):
+            output.line(safe_line(line, 300))
+        for line in left_lines(reply):
+            diagnostics.say(safe_line(line, 500))
+    return ExitCode.REFUSED if reply["leftIn"] else ExitCode.DONE
+
+
+def removed_lines(reply: Json) -> list[str]:
+    """What is gone."""
+    lines = [f"removed: {ref}" for ref in (*reply["eventIds"], *reply["recordIds"])]
+    if reply["summaries"]:
+        lines.append(f"summaries thrown away: {reply['summaries']}")
+    if reply["days"]:
+        lines.append(f"days that agents write down anew: {reply['days']}")
+    lines += [f"backup removed: {name}" for name in reply["removedBackups"]]
+    if reply["purged"] and not reply["leftIn"]:
+        lines.append("No byte of it is left in the database, its journal and the backups.")
+    return lines
+
+
+def left_lines(reply: Json) -> list[str]:
+    """What is not."""
+    lines = [f"It still stands in the file {name}." for name in reply["leftIn"]]
+    if elsewhere := reply["elsewhere"]:
+        names = ", ".join(map(str, elsewhere[:5]))
+        lines.append(f"{len(elsewhere)} others have the text too ({names}); --copies removes them.")
+    if not reply["purged"]:
+        lines.append("Its bytes are still in the database file; --purge gets them out.")
+    return lines + [str(line) for line in reply["beyond"]]

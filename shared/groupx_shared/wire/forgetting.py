@@ -1,0 +1,39 @@
+"""Removing a text for good, on the wire."""
+
+from __future__ import annotations
+
+from groupx_shared.wire.base import RequestModel, WireModel
+from groupx_shared.wire.requests import CommandId
+
+
+class RedactContent(RequestModel):
+    """`POST /api/events/{eventId}/redact`, and the same for memory and identity records."""
+
+    client_command_id: CommandId
+    purge: bool = False
+    """Get the bytes out of the database file, its journal and the automatic backups too."""
+    copies: bool = False
+    """Remove every other text of the room and its records that has this one in it."""
+
+
+class RedactReply(WireModel):
+    """What was removed."""
+
+    audit_event_id: str
+    """The `content.redacted` that says so."""
+    event_ids: tuple[str, ...] = ()
+    """Events that hold a tombstone now."""
+    record_ids: tuple[str, ...] = ()
+    summaries: int = 0
+    """Summaries that were thrown away; rooms are summed up anew when needed."""
+    days: int = 0
+    """Days that agents write down anew."""
+    elsewhere: tuple[str, ...] = ()
+    """Events and records that have the text in them too and were left alone."""
+    purged: bool = False
+    removed_backups: tuple[str, ...] = ()
+    """Copies of the database that held it; one of now took their place."""
+    left_in: tuple[str, ...] = ()
+    """Files in which the text still stands after a purge, by name."""
+    beyond: tuple[str, ...] = ()
+    """What GroupX cannot reach, in sentences."""

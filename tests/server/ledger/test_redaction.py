@@ -1,0 +1,218 @@
+"""What a person had removed is nowhere: not in the ledger, search, summaries, days or receipts."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from groupx_server.context.gather import PacketRequest, gather_packet
+from groupx_server.domain.turn import TurnStatus
+from groupx_server.ledger.memory import NewMemory, remember, supersede
+from groupx_server.ledger.records import Author
+from groupx_server.ledger.redaction import Kind, Removed, Target, redact
+from groupx_server.ledger.search import Filters, search
+from groupx_server.ledger.searchindex import index_some
+from groupx_server.ledger.summaries import NewSummary, active_summary, save_summary
+from groupx_server.ledger.terminal import TurnEnd, end_turn
+from groupx_server.ledger.verify import find_violations
+from groupx_shared.errors import ErrorCode, RefusedError
+from groupx_shared.wire.memory import MemoryScope
+from support.transactions import LIMITS, NOW, bodies, open_book, send, start
+
+YOU = Author("user:web", "web")
+ROOM = MemoryScope(type="room", id="room:main")
+SECRET = "the xylophone is under the mat"
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    connection = open_book(tmp_path)
+    yield connection
+    connection.close()
+
+
+def _redact(
+    book: sqlite3.Connection, ref_id: str, kind: Kind = "event", *, copies: bool = False
+) -> Removed:
+    return redact(book, Target(kind, ref_id, "user:web", "web", copies), NOW)
+
+
+def _indexed(book: sqlite3.Connection) -> None:
+    while not index_some(book).is_empty:
+        pass
+
+
+def _found(book: sqlite3.Connection, query: str = "xylophone") -> list[str]:
+    return [hit.ref_id for hit in search(book, query, Filters(), NOW).found]
+
+
+def _dump(book: sqlite3.Connection) -> str:
+    """All rows of all tables that hold text."""
+    tables = [
+        name
+        for (name,) in book.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        if "_fts" not in name
+    ]
+    return str([book.execute(f"SELECT * FROM {name}").fetchall() for name in tables])
+
+
+def test_a_message_leaves_a_tombstone_and_an_audit_event(book: sqlite3.Connection) -> None:
+    event_id = send(book, SECRET, to=()).reply.message_event_id
+    send(book, "something else", to=())
+    _indexed(book)
+    assert event_id in _found(book)
+    removed = _redact(book, event_id)
+    assert "xylophone" not in _dump(book)
+    assert _found(book) == []
+    _indexed(book)
+    assert _found(book) == []
+    assert _found(book, "something")  # the neighbours are found as before
+    [audit] = bodies(book, "content.redacted")
+    assert (audit["refId"], audit["eventIds"]) == (event_id, [event_id])
+    assert removed.texts == [SECRET]
+    assert find_violations(book) == []
+
+
+def test_agents_are_told_the_tombstone(book: sqlite3.Connection) -> None:
+    event_id = send(book, SECRET, to=()).reply.message_event_id
+    _redact(book, event_id)
+    request = PacketRequest(
+        "room:main", send(book).reply.message_event_id, "agent:a", "A", None, True, 256_000
+    )
+    text = gather_packet(book, request).text
+    assert "[removed]" in text
+    assert "xylophone" not in text
+
+
+def test_summaries_that_cover_it_are_thrown_away_with_their_predecessors(
+    book: sqlite3.Connection,
+) -> None:
+    first = send(book, SECRET, to=()).reply
+    last = send(book, "later", to=()).reply
+    old = NewSummary("room:main", first.seq, first.seq, "- a xylophone", "agent:a", None)
+    kept = save_summary(book, old, NOW)
+    new = NewSummary(
+        "room:main", first.seq, last.seq, "- the xylophone", "agent:a", kept.summary_id
+    )
+    save_summary(book, new, NOW)
+    assert _redact(book, first.message_event_id).summaries == 2
+    assert active_summary(book, "room:main") is None
+    assert "xylophone" not in _dump(book)
+
+
+def test_records_that_came_of_it_go_with_it_in_all_their_versions(
+    book: sqlite3.Connection,
+) -> None:
+    event_id = send(book, SECRET, to=()).reply.message_event_id
+    made = remember(
+        book,
+        NewMemory(ROOM, "fact", "xylophone: under the mat", YOU, source_event_id=event_id),
+        NOW,
+    )
+    supersede(book, made.memory_id, "xylophone: in the shed", YOU, NOW)
+    same = remember(book, NewMemory(ROOM, "note", SECRET, YOU), NOW)
+    _indexed(book)
+    removed = _redact(book, event_id)
+    assert same.memory_id in removed.record_ids
+    assert len(removed.record_ids) == 3
+    assert "xylophone" not in _dump(book)
+    legacy = "SELECT count(*) FROM memory_records_fts WHERE memory_records_fts MATCH 'xylophone'"
+    assert book.execute(legacy).fetchone() == (0,)
+    _indexed(book)
+    assert _found(book) == []
+
+
+def test_a_record_alone_is_removed_with_the_receipt_that_holds_it(
+    book: sqlite3.Connection,
+) -> None:
+    record = remember(book, NewMemory(ROOM, "fact", SECRET, YOU), NOW)
+    book.execute(
+        "INSERT INTO client_commands VALUES ('cmd_1', 'binding:web', 'c1', 'memory.remember',"
+        " 'hash', ?, ?)",
+        (f'{{"memory":{record.model_dump_json(by_alias=True)}}}', NOW),
+    )
+    _redact(book, record.memory_id, "memory")
+    assert "xylophone" not in _dump(book)
+    assert [e["record"]["content"] for e in bodies(book, "memory.remembered")] == ["[removed]"]
+
+
+def test_the_same_text_sent_again_goes_too_and_what_quotes_it_is_told(
+    book: sqlite3.Connection,
+) -> None:
+    event_id = send(book, SECRET, to=()).reply.message_event_id
+    again = send(book, SECRET, to=()).reply.message_event_id
+    quote = send(book, f"You said: {SECRET}!", to=()).reply.message_event_id
+    removed = _redact(book, event_id)
+    assert removed.event_ids == [event_id, again]
+    assert removed.elsewhere == [quote]
+    more = _redact(book, quote, copies=True)
+    assert more.elsewhere == []
+    assert "xylophone" not in _dump(book)
+
+
+def test_with_copies_all_that_holds_it_goes(book: sqlite3.Connection) -> None:
+    event_id = send(book, SECRET, to=()).reply.message_event_id
+    send(book, f"You said: {SECRET}!", to=())
+    remember(book, NewMemory(ROOM, "fact", f"Note: {SECRET}", YOU), NOW)
+    removed = _redact(book, event_id, copies=True)
+    assert removed.elsewhere == []
+    assert "xylophone" not in _dump(book)
+
+
+def test_a_short_text_takes_nothing_else_with_it(book: sqlite3.Connection) -> None:
+    event_id = send(book, "yes", to=()).reply.message_event_id
+    send(book, "yes", to=())
+    removed = _redact(book, event_id, copies=True)
+    assert (removed.event_ids, removed.elsewhere) == ([event_id], [])
+
+
+def test_an_unfinished_answer_is_removed_from_its_turn(book: sqlite3.Connection) -> None:
+    turn_id = send(book, "go").reply.turns[0].turn_id
+    start(book, turn_id)
+    end = TurnEnd(turn_id, TurnStatus.FAILED, answer=SECRET, error_message="it broke")
+    ended = end_turn(book, end, LIMITS, NOW)
+    assert ended.terminal_event_id is not None
+    _redact(book, ended.terminal_event_id)
+    assert "xylophone" not in _dump(book)
+    assert find_violations(book) == []
+
+
+def test_removing_twice_is_harmless_and_what_has_no_text_is_refused(
+    book: sqlite3.Connection,
+) -> None:
+    event_id = send(book, SECRET).reply.message_event_id
+    _redact(book, event_id)
+    assert _redact(book, event_id).event_ids == [event_id]
+    (queued,) = book.execute(
+        "SELECT event_id FROM events WHERE event_type = 'turn.queued'"
+    ).fetchone()
+    for kind, ref_id, code in (
+        ("event", queued, ErrorCode.UNKNOWN_EVENT),
+        ("event", "evt_none", ErrorCode.UNKNOWN_EVENT),
+        ("memory", "mem_none", ErrorCode.UNKNOWN_MEMORY),
+    ):
+        with pytest.raises(RefusedError) as refused:
+            _redact(book, ref_id, kind)  # type: ignore[arg-type]  # literals, in a list
+        assert refused.value.code is code
+
+
+def test_a_whole_text_beside_a_cut_answer_is_removed(book: sqlite3.Connection) -> None:
+    turn_id = send(book, "go").reply.turns[0].turn_id
+    start(book, turn_id)
+    answer = "a" * LIMITS.answer_characters + SECRET
+    ended = end_turn(book, TurnEnd(turn_id, TurnStatus.COMPLETED, answer=answer), LIMITS, NOW)
+    assert ended.response_event_id is not None
+    removed = _redact(book, ended.response_event_id)
+    assert answer in removed.texts
+    assert "xylophone" not in _dump(book)
+
+
+def test_a_command_whose_text_was_removed_is_still_done_once(book: sqlite3.Connection) -> None:
+    first = send(book, SECRET, to=(), command_id="again").reply
+    _redact(book, first.message_event_id)
+    second = send(book, SECRET, to=(), command_id="again").reply
+    assert second.message_event_id == first.message_event_id
+    assert "xylophone" not in _dump(book)

@@ -1,0 +1,51 @@
+"""`groupx redact`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from support.cli_run import Groupx
+from support.cli_server import CliServer
+
+REPLY: dict[str, Any] = {
+    "auditEventId": "evt_9",
+    "eventIds": ["evt_1", "evt_2"],
+    "recordIds": ["mem_1"],
+    "summaries": 1,
+    "days": 1,
+    "elsewhere": ["evt_7"],
+    "purged": False,
+    "removedBackups": [],
+    "leftIn": [],
+    "beyond": ["Exports."],
+}
+
+
+def test_it_says_what_went_and_what_it_cannot_reach(groupx: Groupx, server: CliServer) -> None:
+    server.replies["POST", "/api/events/evt_1/redact"] = (200, REPLY)
+    result = groupx("redact", "evt_1")
+    assert result.code == 0
+    assert "removed: evt_2" in result.out
+    assert "1 others have the text too (evt_7)" in result.err
+    assert "--purge" in result.err
+    assert "Exports." in result.err
+    body = server.requests[-1][2]
+    assert body is not None
+    assert (body["purge"], body["copies"]) == (False, False)
+
+
+def test_a_purge_proves_itself_or_fails(groupx: Groupx, server: CliServer) -> None:
+    clean = {**REPLY, "purged": True, "elsewhere": [], "removedBackups": ["groupx-1.bak.db"]}
+    server.replies["POST", "/api/memory/mem_1/redact"] = (200, clean)
+    result = groupx("redact", "mem_1", "--purge", "--copies")
+    assert result.code == 0
+    assert "No byte of it is left" in result.out
+    assert "backup removed: groupx-1.bak.db" in result.out
+    server.replies["POST", "/api/identity/identity_1/redact"] = (
+        200,
+        {**clean, "leftIn": ["groupx.db"]},
+    )
+    result = groupx("redact", "identity_1", "--purge")
+    assert (result.code, "still stands in the file groupx.db" in result.err) == (6, True)
+    assert json.loads(groupx("redact", "mem_1", "--json").out)["purged"]
