@@ -43,6 +43,7 @@ from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.broadcast import Hub, HubLimits
 from groupx_server.rooms.clock import Clock
 from groupx_server.rooms.compaction import Compactor
+from groupx_server.rooms.dated import Diaries
 from groupx_server.rooms.forgetting import Forgetting
 from groupx_server.rooms.grants import Grants
 from groupx_server.rooms.live import LateOutlet
@@ -133,6 +134,7 @@ async def _serve(site: _Site, ledger: Ledger, sock: socket.socket, stop: asyncio
             _backed_up(ledger, site.config.storage.backups, parts.service.forgetting),
             _indexed(parts.service.searching),
             _compacted(parts.service.contexts.compactor),
+            _written_down(parts.service.diaries),
             _tools_served(parts.gates),
             _assisted(parts.talk),
         ):
@@ -163,14 +165,8 @@ async def _build(
     await _prepare_rows(ledger, roster, site)
     outlet = LateOutlet()
     tools = ToolEndpoint()
-    turn_runtime = Runtime(
-        ledger,
-        outlet,
-        _limits(config.limits),
-        site.clock,
-        grants=Grants(f"{runtime.url}{TOOLS_PATH}", on_issue=tools.want),
-        ask_s=config.timeouts.ask_ms / 1000,
-    )
+    grants = Grants(f"{runtime.url}{TOOLS_PATH}", on_issue=tools.want)
+    turn_runtime = _turn_runtime(site, ledger, outlet, grants)
     factory = DriverRegistry(watchdog)
     agents = Agents(turn_runtime, roster, factory)
     tools.connect(turn_runtime, agents)
@@ -245,6 +241,19 @@ def _build_side(
     grants = Grants(f"{runtime.url}{OPERATOR_PATH}", on_issue=gate.want)
     talk = Conversation(turn_runtime, factory, grants, setup_of(site.config))
     return _Side(talk, gate, grants, setup_of)
+
+
+def _turn_runtime(site: _Site, ledger: Ledger, outlet: LateOutlet, grants: Grants) -> Runtime:
+    timeouts = site.config.timeouts
+    return Runtime(
+        ledger,
+        outlet,
+        _limits(site.config.limits),
+        site.clock,
+        grants=grants,
+        ask_s=timeouts.ask_ms / 1000,
+        watch_s=timeouts.watch_ms / 1000,
+    )
 
 
 def _runtime_file(site: _Site, sock: socket.socket) -> RuntimeFile:
@@ -322,6 +331,17 @@ async def _compacted(compactor: Compactor) -> AsyncIterator[None]:
             yield
         finally:
             compacting.cancel()
+
+
+@asynccontextmanager
+async def _written_down(diaries: Diaries) -> AsyncIterator[None]:
+    """Agents write down their days meanwhile; what waits at the end waits on disk."""
+    async with asyncio.TaskGroup() as tasks:
+        writing = tasks.create_task(diaries.run(), name="dated memory")
+        try:
+            yield
+        finally:
+            writing.cancel()
 
 
 @asynccontextmanager

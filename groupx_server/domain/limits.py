@@ -20,6 +20,7 @@ class Limits:
     hop_count: int = 24
     actor_calls_per_root: int = 16
     ping_pong_calls: int = 6
+    steers_per_subject_turn: int = 3
     tokens_per_root: int = 0
     """0: no budget."""
     context_characters: int = 256_000

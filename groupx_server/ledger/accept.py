@@ -135,6 +135,12 @@ def place_message(
 ) -> MessageAccepted:
     """Write the message with its turns, without a receipt. Raises: RefusedError before anything is
     written."""
+    check_message(connection, command, limits)
+    return _write(connection, command, command.correlation_id or new_id("corr"), now)
+
+
+def check_message(connection: sqlite3.Connection, command: AcceptMessage, limits: Limits) -> None:
+    """Raises: RefusedError when the message may not be placed."""
     require_open_room(connection, command.room_id)
     _require_reply(connection, command)
     chain = _chain(connection, command)
@@ -153,7 +159,6 @@ def place_message(
         chain=chain,
         targets=targets,
     )
-    return _write(connection, command, command.correlation_id or new_id("corr"), now)
 
 
 def _chain(connection: sqlite3.Connection, command: AcceptMessage) -> list[str]:
@@ -212,7 +217,12 @@ def _write(
 
 
 def write_message(
-    connection: sqlite3.Connection, command: AcceptMessage, correlation_id: str, now: str
+    connection: sqlite3.Connection,
+    command: AcceptMessage,
+    correlation_id: str,
+    now: str,
+    *,
+    wakes_nobody: bool = False,
 ) -> tuple[str, int]:
     """Write the message alone; return its event id and seq."""
     kind = {} if command.message_kind is None else {"kind": command.message_kind}
@@ -225,7 +235,7 @@ def write_message(
         correlation_id=correlation_id,
         occurred_at=now,
         body={"content": command.content, **kind, **command.more},
-        to=[target.actor_id for target in command.targets],
+        to=[] if wakes_nobody else [target.actor_id for target in command.targets],
         reply_to_event_id=command.reply_to_event_id,
         causation_id=command.causation_id or command.parent_turn_id,
         provenance={

@@ -13,6 +13,8 @@ from typing import Any
 from groupx_server.domain.turn import Phase, TransitionError, TurnStatus
 from groupx_server.ledger.events import NewEvent, insert_event
 from groupx_server.ledger.failpoints import failpoint
+from groupx_server.ledger.pairs import is_watched
+from groupx_server.ledger.steps import note_start
 from groupx_server.ledger.turns import OPEN_SQL, head_of_lane
 from groupx_shared.ids import SYSTEM, new_id
 from groupx_shared.wire.bodies import TurnDispatchedBody, TurnStartedBody
@@ -42,6 +44,8 @@ class Attempt:
     actor_id: str
     source_event_id: str
     correlation_id: str
+    is_watched: bool = False
+    """Somebody watches the turn: its steps are kept."""
 
 
 def claim_turn(connection: sqlite3.Connection, claim: Claim, now: str) -> Attempt | None:
@@ -66,6 +70,7 @@ def claim_turn(connection: sqlite3.Connection, claim: Claim, now: str) -> Attemp
         actor_id=claim.actor_id,
         source_event_id=head.source_event_id,
         correlation_id=head.correlation_id,
+        is_watched=is_watched(connection, head.turn_id),
     )
     connection.execute(
         "INSERT INTO turn_attempts(attempt_id, turn_id, binding_id, instance_id,"
@@ -146,6 +151,7 @@ def mark_native_started(
         now,
         instance_id,
     )
+    note_start(connection, attempt.turn_id, now)
     failpoint("native_started.before_commit")
 
 

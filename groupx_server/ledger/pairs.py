@@ -129,12 +129,11 @@ def pair_of(connection: sqlite3.Connection, observer_turn_id: str) -> Pair | Non
     if row is None:
         return None
     subjects = connection.execute(
-        "SELECT p.turn_id, p.actor_id FROM supervision_pair_turns p"
-        " JOIN turns t ON t.turn_id = p.turn_id"
-        " WHERE p.pair_id = ? AND p.role = 'worker' ORDER BY t.enqueue_seq",
+        "SELECT t.enqueue_seq, p.turn_id, p.actor_id FROM supervision_pair_turns p"
+        " JOIN turns t ON t.turn_id = p.turn_id WHERE p.pair_id = ? AND p.role = 'worker'",
         (row[0],),
-    )
-    return Pair(row[0], row[1], [Subject(*subject) for subject in subjects])
+    ).fetchall()
+    return Pair(row[0], row[1], [Subject(*subject[1:]) for subject in sorted(subjects)])
 
 
 def is_watched(connection: sqlite3.Connection, turn_id: str) -> bool:

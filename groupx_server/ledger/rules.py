@@ -149,9 +149,43 @@ RULES: Final = (
         "a call was made by the agent whose turn is above it",
         """SELECT c.turn_id FROM turns c JOIN turns p ON p.turn_id = c.parent_turn_id
             JOIN events e ON e.event_id = c.source_event_id
-            WHERE json_extract(e.provenance_json, '$.sourceKind') = 'mcp'
+            WHERE json_extract(e.provenance_json, '$.sourceKind') IN ('mcp', 'supervision')
             AND e.actor_id <> p.target_actor_id""",
         since=10,
+    ),
+    # Who watches whom.
+    Rule(
+        "a watched turn and its observers are in the pair's root and room",
+        """SELECT p.turn_id FROM supervision_pair_turns p
+            JOIN supervision_pairs s ON s.pair_id = p.pair_id
+            JOIN turns t ON t.turn_id = p.turn_id WHERE t.target_actor_id <> p.actor_id
+            OR (t.root_correlation_id, t.room_id) <> (s.correlation_id, s.room_id)""",
+        since=16,
+    ),
+    Rule(
+        "every steer is counted and has its message",
+        """SELECT e.event_id FROM events e WHERE e.event_type = 'supervision.steered'
+            AND json_extract(e.body_json, '$.messageEventId') IS NOT NULL AND NOT (EXISTS (
+            SELECT 1 FROM events m
+            WHERE m.event_id = json_extract(e.body_json, '$.messageEventId')) AND EXISTS (
+            SELECT 1 FROM supervision_steer_counts c
+            WHERE c.subject_turn_id = json_extract(e.body_json, '$.subjectTurnId')
+            AND c.steer_count >= json_extract(e.body_json, '$.steerCount')))""",
+        since=16,
+    ),
+    Rule(
+        "advice that was not taken is a turn, other advice is none",
+        """SELECT n.message_event_id FROM supervision_nudges n
+            WHERE (n.state = 'queued') <> EXISTS (
+            SELECT 1 FROM turns t WHERE t.source_event_id = n.message_event_id)""",
+        since=16,
+    ),
+    Rule(
+        "a watched turn that ended has its end as its last step",
+        f"""SELECT t.turn_id FROM turns t JOIN watched_steps w ON w.turn_id = t.turn_id
+            WHERE t.status NOT IN {OPEN_SQL} AND w.number = (SELECT MAX(x.number)
+            FROM watched_steps x WHERE x.turn_id = t.turn_id) AND w.kind <> 'turn.ended'""",
+        since=16,
     ),
     # What is kept beside the events agrees with them.
     Rule(

@@ -13,6 +13,7 @@ from groupx_server.ledger.actors import disable_others, upsert_agent
 from groupx_server.ledger.bindings import interrupt_leftovers
 from groupx_server.ledger.purge import repair
 from groupx_server.ledger.recovery import Recovery, recover
+from groupx_server.ledger.steers import settle_left_nudges
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ def settle_at_start(
     repair(connection)
     take_roster(connection, roster, now)
     interrupt_leftovers(connection, now)
+    settle_left_nudges(connection, now)
     return recover(connection, limits, now, recallable)
 
 

@@ -15,10 +15,12 @@ from typing import Any, Final
 import orjson
 
 from groupx_server.domain.limits import Limits
+from groupx_server.domain.steps import Step
 from groupx_server.domain.turn import Certainty, TransitionError, TurnStatus, may_complete
 from groupx_server.ledger.dispatch import advance_cursor
 from groupx_server.ledger.events import NewEvent, insert_event
 from groupx_server.ledger.failpoints import failpoint
+from groupx_server.ledger.steps import note_end
 from groupx_server.ledger.turns import unknown_turn
 from groupx_shared.ids import SYSTEM, new_id
 from groupx_shared.text import clip_text
@@ -63,6 +65,8 @@ class TurnEnd:
     duration_ms: int | None = None
     extra: dict[str, Any] = field(default_factory=dict)
     reconciliation: str | None = None
+    steps: Sequence[Step] = ()
+    """Of a watched turn: those that are not on disk yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +122,7 @@ def end_turn(connection: sqlite3.Connection, end: TurnEnd, limits: Limits, now: 
         _keep_whole(connection, terminal_id, "partialText", end.answer)
     failpoint("terminal.after_event")
     _close_rows(connection, turn, end, limits, response_id, terminal_id, now)
+    note_end(connection, turn.turn_id, end.steps, end.status.value, now)
     failpoint("terminal.before_commit")
     return Ended(turn.turn_id, end.status, True, terminal_id, response_id)
 

@@ -16,9 +16,16 @@ from groupx_shared.names import nearest
 from groupx_shared.text import safe_line
 from groupx_shared.wire.base import RequestModel
 from groupx_shared.wire.memory import AgentMemoryType, IdentityKind, MemoryKind, WritableKind
-from groupx_shared.wire.requests import FORBIDDEN_SENDER_FIELDS, MAX_PAGE, MAX_TARGETS
+from groupx_shared.wire.requests import (
+    FORBIDDEN_SENDER_FIELDS,
+    MAX_BRIEF_CHARS,
+    MAX_OBSERVERS,
+    MAX_PAGE,
+    MAX_TARGETS,
+)
 
 MAX_TIMEOUT_MS: Final = 60_000
+MAX_WATCH_MS: Final = 3_600_000
 DEFAULT_HITS: Final = 20
 MAX_HITS: Final = 50
 MAX_ISSUES: Final = 20
@@ -30,6 +37,8 @@ Id = Annotated[str, StringConstraints(min_length=1, max_length=256)]
 CommandId = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"\S")]
 Targets = Annotated[list[Id], Field(min_length=1, max_length=MAX_TARGETS)]
 Timeout = Annotated[int, Field(ge=0, le=MAX_TIMEOUT_MS)]
+Observers = Annotated[list[Id], Field(min_length=1, max_length=MAX_OBSERVERS)]
+Brief = Annotated[str, StringConstraints(max_length=MAX_BRIEF_CHARS)]
 Seq = Annotated[int, Field(ge=0, le=MAX_SEQ)]
 Offset = Annotated[int, Field(ge=0, le=MAX_SEQ)]
 Hits = Annotated[int, Field(ge=1, le=MAX_HITS)]
@@ -54,6 +63,11 @@ class SendArguments(PublishArguments):
 
     to: Targets
     """The agents to wake, like "codex" or "agent:codex"; `roster` lists them."""
+    observers: Observers | None = None
+    """Other agents that watch those in `to` while they work on this, and may advise or stop
+    them."""
+    brief: Brief | None = None
+    """For the observers: what to look out for."""
 
 
 class AskArguments(SendArguments):
@@ -64,6 +78,36 @@ class AskArguments(SendArguments):
     cancel_on_timeout: bool = False
     """Cancel the turns that have not ended by then. Normally leave it out: they go on, and you
     collect their answers later."""
+
+
+class WatchArguments(RequestModel):
+    """Looking at a turn that the caller watches."""
+
+    subject_turn_id: Id | None = None
+    """Which of the turns that you watch; default: the one that works."""
+    cursor: Id | None = None
+    """Only to see again what came after an earlier look: its `cursor`; default: where your last
+    look ended."""
+    until: Literal["next_milestone", "terminal"] = "next_milestone"
+    """next_milestone: until its next step; terminal: until it has ended."""
+    timeout_ms: Annotated[int, Field(ge=0, le=MAX_WATCH_MS)] | None = None
+    """How long to wait, in milliseconds; one call never waits longer than 55 s. 0 only looks."""
+
+
+class SteerArguments(RequestModel):
+    """Steering a turn that the caller watches."""
+
+    action: Literal["nudge", "interrupt"]
+    """nudge: advise it while it works on; interrupt: stop its turn, your message is its next
+    one."""
+    reason: Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=r"\S")]
+    """Why, in a sentence for the people in the room."""
+    content: str
+    """What you say to the agent; up to 131,072 characters."""
+    client_command_id: CommandId
+    """A short id of your own for this steer; repeat it only to repeat the very same call."""
+    subject_turn_id: Id | None = None
+    """Which of the turns that you watch; default: the one that works."""
 
 
 class CollectArguments(RequestModel):

@@ -10,6 +10,7 @@ from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.calls import AgentCalls
 from groupx_server.rooms.searching import Searching
 from groupx_server.rooms.turnrunner import Runtime
+from groupx_server.rooms.watching import AgentWatches
 
 
 class ToolEndpoint(Gate):
@@ -25,5 +26,6 @@ class ToolEndpoint(Gate):
             AgentCalls(runtime, agents),
             AgentReads(runtime, agents, searching),
             AgentMemories(runtime, searching),
+            AgentWatches(runtime, agents),
         )
         self.open(self.toolbox, runtime.grants.find)

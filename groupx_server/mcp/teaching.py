@@ -26,6 +26,9 @@ limit stops you, people see it; say so in your final answer and do not try anoth
 What you were given at the beginning of your turn is of that moment. Before anything that cannot \
 be undone, `read` again.
 
+Observing. With `observers` in `send` or `ask` other agents watch those that you wake. If you were \
+set to watch others yourself, your turn says so: use `watch` and `steer`.
+
 Memory. `memory_remember` keeps something for everybody in the room, `core_memory_remember` and \
 `identity_remember` for you alone; `memory_search` and `identity_read` find it again. Keep what \
 holds beyond this turn, in words that stand alone.
@@ -67,6 +70,16 @@ ROSTER: Final = "Who is in this room, which agents are free, and what the others
 SEARCH: Final = (
     "Find messages of this room, the best first, by words in any form and order, however old they "
     "are."
+)
+WATCH: Final = (
+    "For observers: wait for the next step of a turn that you watch, and see how it stands. No "
+    "step is lost between two calls. It tells that tools ran and what was said, never reasoning, "
+    "arguments or results. When it says `terminal`, there is nothing more to watch."
+)
+STEER: Final = (
+    "For observers: advise an agent that you watch (`nudge`), or stop its turn and give it your "
+    "message instead (`interrupt`). People see it, with your reason. A few times for each turn; "
+    "only when it goes wrong. It is advice, not an approval."
 )
 MEMORY_SEARCH: Final = (
     "What this room remembers, and what you do: facts, decisions, preferences. The newest come "

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from groupx_server.ledger.callers import Caller
 from groupx_server.mcp import teaching
 from groupx_server.mcp.arguments import (
@@ -18,6 +16,7 @@ from groupx_server.mcp.arguments import (
 )
 from groupx_server.mcp.desk import Desk, Tool
 from groupx_server.mcp.recordtools import RecordTools
+from groupx_server.mcp.watchtools import WatchTools
 from groupx_server.rooms.agentmemories import AgentMemories
 from groupx_server.rooms.agentreads import AgentReads
 from groupx_server.rooms.calls import AgentCalls, Say
@@ -32,16 +31,23 @@ from groupx_server.rooms.toolresults import (
     TextResult,
     TurnStatusResult,
 )
+from groupx_server.rooms.watching import AgentWatches
 from groupx_shared.wire.base import WireModel
 
 
 class Toolbox(Desk[Caller]):
     """All tools of a room's agents over the use cases."""
 
-    def __init__(self, calls: AgentCalls, reads: AgentReads, memories: AgentMemories) -> None:
+    def __init__(
+        self,
+        calls: AgentCalls,
+        reads: AgentReads,
+        memories: AgentMemories,
+        watches: AgentWatches,
+    ) -> None:
         self.calls = calls
         self._reads = reads
-        tools = [*self._tools(), *RecordTools(memories).tools()]
+        tools = [*self._tools(), *WatchTools(watches).tools(), *RecordTools(memories).tools()]
         super().__init__(SERVER_NAME, teaching.INSTRUCTIONS, tools)
 
     def _tools(self) -> list[Tool[Caller]]:
@@ -64,7 +70,7 @@ class Toolbox(Desk[Caller]):
         ]
 
     async def _send(self, caller: Caller, given: SendArguments) -> WireModel:
-        return await self.calls.send(caller, _say(given, given.to))
+        return await self.calls.send(caller, _say_to(given))
 
     async def _publish(self, caller: Caller, given: PublishArguments) -> WireModel:
         return await self.calls.publish(caller, _say(given))
@@ -72,7 +78,7 @@ class Toolbox(Desk[Caller]):
     async def _ask(self, caller: Caller, given: AskArguments) -> WireModel:
         return await self.calls.ask(
             caller,
-            _say(given, given.to),
+            _say_to(given),
             _seconds(given.timeout_ms),
             cancel_on_timeout=given.cancel_on_timeout,
         )
@@ -95,8 +101,19 @@ class Toolbox(Desk[Caller]):
         return await self._reads.search(caller, given.query, given.cursor, given.limit)
 
 
-def _say(given: PublishArguments, to: Sequence[str] = ()) -> Say:
-    return Say(given.client_command_id, given.content, to, given.reply_to_event_id)
+def _say(given: PublishArguments) -> Say:
+    return Say(given.client_command_id, given.content, (), given.reply_to_event_id)
+
+
+def _say_to(given: SendArguments) -> Say:
+    return Say(
+        given.client_command_id,
+        given.content,
+        given.to,
+        given.reply_to_event_id,
+        given.observers or (),
+        given.brief or "",
+    )
 
 
 def _seconds(timeout_ms: int | None) -> float | None:

@@ -7,7 +7,7 @@ seat (switched off, taken out of the config) is ended, so that nothing waits for
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
 from functools import partial
 from typing import Final
 
@@ -87,6 +87,31 @@ class Agents:
             seat.lane.cancel(cancelled.reply.turn_id)
         elif cancelled.reply.accepted and cancelled.reply.status == "cancelled":
             self.board.count_queued(cancelled.actor_id, -1)
+
+    def can_steer(self, actor_id: str, turn_id: str) -> bool:
+        """The agent can be given a further message in this turn right now."""
+        seat = self._seats.get(actor_id)
+        return seat is not None and seat.lane is not None and seat.lane.can_steer(turn_id)
+
+    async def steer(self, actor_id: str, turn_id: str, text: str) -> bool:
+        """Give a running turn a further message; False when it did not take it.
+
+        Raises: AgentError when it is not known whether it did.
+        """
+        seat = self._seats.get(actor_id)
+        if seat is None or seat.lane is None:
+            return False
+        return await seat.lane.steer(turn_id, text)
+
+    def spawn(self, work: Coroutine[None, None, None]) -> None:
+        """Run something that must end even when whoever asked for it goes away.
+
+        Raises: RefusedError (SHUTTING_DOWN).
+        """
+        if self._tasks is None:
+            work.close()
+            raise RefusedError("The server stops.", code=ErrorCode.SHUTTING_DOWN)
+        self._tasks.create_task(work)
 
     def request_restart(self, actor_id: str) -> None:
         """End the agent's process soon; a running turn ends as failed, never sent again. A turn

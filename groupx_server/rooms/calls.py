@@ -15,6 +15,7 @@ from functools import partial
 from typing import Final
 
 from groupx_server.domain.acknowledgement import is_acknowledgement
+from groupx_server.domain.limits import Limits
 from groupx_server.ledger.callers import Caller, require_turn
 from groupx_server.ledger.calls import AgentCall, CallKind, CallPlaced, CallStopped, place_call
 from groupx_server.ledger.cancel import cancel_turn
@@ -25,11 +26,13 @@ from groupx_server.ledger.outcomes import (
     is_working,
     read_outcomes,
 )
+from groupx_server.ledger.pairs import Watch
 from groupx_server.ledger.queueing import Target
 from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.askresults import ask_result
 from groupx_server.rooms.toolresults import AskResult, PublishResult, SendResult
 from groupx_server.rooms.turnrunner import Runtime
+from groupx_server.rooms.watchorders import observers_of, targets_of, watchers
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.text import safe_text
 
@@ -53,6 +56,10 @@ class Say:
     content: str
     to: Sequence[str] = ()
     reply_to_event_id: str | None = None
+    observers: Sequence[str] = ()
+    """Who shall watch those in `to`."""
+    brief: str = ""
+    """What the observers shall look out for."""
 
 
 class AgentCalls:
@@ -71,6 +78,7 @@ class AgentCalls:
             message_event_id=reply.message_event_id,
             correlation_id=reply.correlation_id,
             turns=reply.turns,
+            observers=observers_of(reply),
             note=None if reply.turns else SILENT_NOTE,
         )
 
@@ -98,7 +106,8 @@ class AgentCalls:
             has_ended = await self._wait(event_id, turn_id, self._bounded(timeout_s))
             if not has_ended and cancel_on_timeout:
                 await self._cancel(caller, turn_id, event_id)
-        return ask_result(event_id, reply.correlation_id, await self._outcomes(event_id))
+        result = ask_result(event_id, reply.correlation_id, await self._outcomes(event_id))
+        return result.model_copy(update={"observers": observers_of(reply)})
 
     async def collect(self, caller: Caller, event_id: str, timeout_s: float | None) -> AskResult:
         """Wait again for exactly the turns of a message; nothing is created.
@@ -115,7 +124,7 @@ class AgentCalls:
         return ask_result(event_id, correlation_id, await self._outcomes(event_id))
 
     async def _place(self, caller: Caller, kind: CallKind, say: Say) -> CallPlaced:
-        content = self._checked(say.content)
+        content = checked_content(say.content, self._runtime.limits)
         call = AgentCall(
             caller=caller,
             kind=kind,
@@ -123,31 +132,22 @@ class AgentCalls:
             content=content,
             targets=() if is_acknowledgement(content) else self._targets(say.to),
             reply_to_event_id=say.reply_to_event_id,
+            watch=self._watch(say),
         )
         runtime = self._runtime
         step = partial(place_call, call=call, limits=runtime.limits, now=runtime.clock.now())
         done = await self._ledger.write(step)
         if isinstance(done, CallStopped):
-            raise _stopped(done)
+            raise stopped(done)
         if done.is_new:
-            self._agents.queued(turn.target for turn in done.reply.turns)
+            self._agents.queued(targets_of(done.reply))
         return done
 
-    def _checked(self, content: str) -> str:
-        limit = self._runtime.limits.message_characters
-        if not content.strip():
-            raise RefusedError(
-                "The message is empty: nothing was posted and nobody was woken. If you have "
-                "nothing to say, end your turn."
-            )
-        if len(content) > limit:
-            raise RefusedError(
-                f"The message has {len(content):,} characters; the limit is {limit:,}. Put it in a "
-                "file and name the file, or say it in parts.",
-                code=ErrorCode.MESSAGE_TOO_LARGE,
-                details={"size": len(content), "limit": limit, "unit": "characters"},
-            )
-        return safe_text(content)
+    def _watch(self, say: Say) -> Watch | None:
+        if not say.observers:
+            return None
+        names = [name.removeprefix("@") for name in say.observers]
+        return Watch(watchers(self._agents.roster, names), safe_text(say.brief))
 
     def _targets(self, names: Sequence[str]) -> list[Target]:
         resolve = self._agents.roster.resolve
@@ -175,7 +175,7 @@ class AgentCalls:
                     if has_ended:
                         return True
                     if not may_wait:
-                        raise _nobody_waits()
+                        raise nobody_waits()
                     await self._ledger.changed(seen)
                     await asyncio.sleep(SETTLE_S)
         except TimeoutError:
@@ -198,7 +198,25 @@ class AgentCalls:
         return await self._ledger.read(partial(read_outcomes, event_id=event_id))
 
 
-def _stopped(done: CallStopped) -> RefusedError:
+def checked_content(content: str, limits: Limits) -> str:
+    """What an agent says, cleaned. Raises: RefusedError (empty, or MESSAGE_TOO_LARGE)."""
+    limit = limits.message_characters
+    if not content.strip():
+        raise RefusedError(
+            "The message is empty: nothing was posted and nobody was woken. If you have nothing to "
+            "say, end your turn."
+        )
+    if len(content) > limit:
+        raise RefusedError(
+            f"The message has {len(content):,} characters; the limit is {limit:,}. Put it in a "
+            "file and name the file, or say it in parts.",
+            code=ErrorCode.MESSAGE_TOO_LARGE,
+            details={"size": len(content), "limit": limit, "unit": "characters"},
+        )
+    return safe_text(content)
+
+
+def stopped(done: CallStopped) -> RefusedError:
     """What the agent is told of a limit: that people see it, and what it still can do."""
     held = (
         "Your message is held; a person may let it go."
@@ -213,7 +231,8 @@ def _stopped(done: CallStopped) -> RefusedError:
     )
 
 
-def _nobody_waits() -> RefusedError:
+def nobody_waits() -> RefusedError:
+    """What a waiting agent is told when its own turn ends."""
     return RefusedError(
         "Your turn ended or is being cancelled, so nobody waits for the answers any more.",
         code=ErrorCode.MCP_BINDING_MISMATCH,

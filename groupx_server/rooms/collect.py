@@ -12,11 +12,13 @@ from groupx_server.domain.native import (
     NativeEvent,
     PlanUpdated,
     ReasoningDelta,
+    ToolCall,
     ToolProgress,
     UsageReported,
     Waiting,
 )
 from groupx_server.domain.record import ToolRecord, TurnRecord, bounded_call, tool_details
+from groupx_server.domain.steps import StepKind, StepLog
 from groupx_server.domain.turn import TurnStatus
 from groupx_server.ledger.terminal import ToolEnd, TurnEnd
 from groupx_server.rooms.clock import Clock
@@ -24,6 +26,7 @@ from groupx_server.rooms.deltas import LiveOutput
 from groupx_shared.text import safe_line, safe_text
 
 PARAGRAPH = "\n\n"
+MAX_KIND_CHARS = 64
 ENDED = ("completed", "failed", "cancelled")
 
 
@@ -44,8 +47,12 @@ class PieceCleaner:
 class TurnCollector:
     """Takes a turn's non-terminal events; `unsaved` is the part of the answer not on disk yet."""
 
-    def __init__(self, output: LiveOutput, limits: Limits, clock: Clock) -> None:
+    def __init__(
+        self, output: LiveOutput, limits: Limits, clock: Clock, steps: StepLog | None = None
+    ) -> None:
+        """`steps` is there when somebody watches the turn."""
         self.record = TurnRecord(limits)
+        self.steps = steps
         self.unsaved: list[str] = []
         self.is_waiting = False
         self._output = output
@@ -94,6 +101,8 @@ class TurnCollector:
         self._paragraph_due = False
         self._end_reasoning()
         self.record.answer.append(text)
+        if self.steps is not None:
+            self.steps.content(self._clock.now(), self.record.answer.total)
         self.unsaved.append(text)
         self._output.text("content", text)
 
@@ -118,11 +127,20 @@ class TurnCollector:
                 return
             known = ToolRecord(event.call, self._clock.now(), self._clock.monotonic())
             self.record.tools[call_id] = known
+            self._step("tool.started", event.call)
         known.call = event.call
         if event.call.status in ENDED:
+            if known.ended_s is None:
+                self._step("tool.completed", event.call)
             known.ended_s = known.ended_s or self._clock.monotonic()
             known.call = bounded_call(event.call, self._limits)
         self._output.tool(event.call)
+
+    def _step(self, kind: StepKind, call: ToolCall) -> None:
+        """For observers: of what kind, and how it stands; no title, argument or result."""
+        if self.steps is not None:
+            call_id, tool = safe_line(call.call_id, 256), safe_line(call.kind, MAX_KIND_CHARS)
+            self.steps.tool(kind, self._clock.now(), call_id, tool, call.status)
 
     def _end_reasoning(self) -> None:
         if self.record.reasoning_started_s is not None and self.record.reasoning_ended_s is None:
@@ -162,6 +180,7 @@ class TurnCollector:
             usage=dict(record.usage),
             duration_ms=_milliseconds(self._started_s, now_s),
             extra=extra,
+            steps=() if self.steps is None else self.steps.unsaved,
         )
 
     def _tool_end(self, tool: ToolRecord) -> ToolEnd:

@@ -39,6 +39,7 @@ class Lane:
         self._runtime = runtime
         self._entry = entry
         self._board = board
+        self._host = host
         self._sessions = SessionBook(runtime, host, entry)
         self._wake = asyncio.Event()
         self._retired = asyncio.Event()
@@ -85,6 +86,27 @@ class Lane:
         """Tell the agent that its running turn is cancelled; harmless for another turn."""
         if self._current is not None and self._current.head.turn_id == turn_id:
             self._current.cancel()
+
+    def can_steer(self, turn_id: str) -> bool:
+        """The agent works on this turn right now, and its program takes further messages."""
+        current = self._current
+        is_current = current is not None and current.head.turn_id == turn_id
+        return is_current and current is not None and current.is_speaking and self._takes_more
+
+    @property
+    def _takes_more(self) -> bool:
+        info = self._host.info
+        return info is not None and info.capabilities.get("steer") is True
+
+    async def steer(self, turn_id: str, text: str) -> bool:
+        """Give the running turn a further message; False when it did not take it.
+
+        Raises: AgentError when it is not known whether it did.
+        """
+        current = self._current
+        if current is None or current.head.turn_id != turn_id:
+            return False
+        return await current.steer(text)
 
     async def run(self) -> None:
         """Serve the queue until retired, or cancelled; a turn under way then ends as

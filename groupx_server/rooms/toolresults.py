@@ -27,6 +27,8 @@ class SendResult(PublishResult):
 
     turns: tuple[QueuedTurn, ...]
     """One for each agent that was woken: its place in the queue, and what is before it."""
+    observers: tuple[QueuedTurn, ...] = ()
+    """The turns of those that watch them."""
     note: str | None = None
 
 
@@ -56,6 +58,8 @@ class AskResult(PublishResult):
     state: Literal["terminal", "pending"]
     """terminal: every turn has ended."""
     results: tuple[AskOutcome, ...]
+    observers: tuple[QueuedTurn, ...] = ()
+    """The turns of those that watch them; they are not waited for."""
     note: str | None = None
 
 

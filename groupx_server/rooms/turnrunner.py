@@ -28,6 +28,7 @@ from groupx_server.domain.native import (
     TurnStarted,
     Waiting,
 )
+from groupx_server.domain.steps import StepLog
 from groupx_server.domain.turn import TurnStatus
 from groupx_server.ledger.batch import Step
 from groupx_server.ledger.budget import end_over_budget
@@ -40,10 +41,12 @@ from groupx_server.ledger.dispatch import (
     mark_prompt_invoked,
 )
 from groupx_server.ledger.failpoints import failpoint
+from groupx_server.ledger.steps import note_steps
 from groupx_server.ledger.store import Ledger
 from groupx_server.ledger.terminal import Ended, TurnEnd, end_turn
 from groupx_server.ledger.turns import QueuedHead
 from groupx_server.logs import get_logger
+from groupx_server.rooms.bell import Bell
 from groupx_server.rooms.clock import Clock
 from groupx_server.rooms.collect import TurnCollector
 from groupx_server.rooms.deltas import LiveOutput
@@ -95,6 +98,10 @@ class Runtime:
     """Gives sessions the room's tools; None: they get none."""
     ask_s: float = 120.0
     """How long an agent waits for another one's answer unless it says otherwise."""
+    watch_s: float = 120.0
+    """How long an observer waits for a step unless it says otherwise."""
+    steps: Bell = field(default_factory=Bell)
+    """Rung when steps of a watched turn are on disk."""
     prepare: Callable[[PacketRequest], Awaitable[Packet]] | None = None
     """Makes a turn's packet, after summing up what would not fit; None: what does not fit is left
     out."""
@@ -136,6 +143,7 @@ class TurnRunner:
         self._performer = performer
         self._cancel_requested = asyncio.Event()
         self._collector: TurnCollector | None = None
+        self._session: Session | None = None
         self._part_no = 0
         self._is_queued = True
 
@@ -177,6 +185,18 @@ class TurnRunner:
     def cancel(self) -> None:
         """Tell the agent, once it has the prompt; the turn's row says `cancelling` already."""
         self._cancel_requested.set()
+
+    async def steer(self, text: str) -> bool:
+        """Give the agent a further message in this turn; False when it did not take it.
+
+        Raises: AgentError when it is not known whether it did.
+        """
+        return self._session is not None and await self._session.steer(text)
+
+    @property
+    def is_speaking(self) -> bool:
+        """The agent has the prompt and has not ended."""
+        return self._session is not None
 
     async def fail(
         self, error: GroupXError, reason: str | None = None, *, keep_answer: bool = True
@@ -244,7 +264,8 @@ class TurnRunner:
         )
         runtime = self._runtime
         output = LiveOutput(attempt.turn_id, speaker, runtime.outlet, runtime.limits, runtime.clock)
-        return TurnCollector(output, runtime.limits, runtime.clock)
+        steps = StepLog() if attempt.is_watched else None
+        return TurnCollector(output, runtime.limits, runtime.clock, steps)
 
     async def _attempted(self, attempt: Attempt, binding: Binding, packet: Packet) -> Outcome:
         now = self._runtime.clock.now()
@@ -259,6 +280,7 @@ class TurnRunner:
             try:
                 last = await self._follow(attempt, binding, packet)
             finally:
+                self._session = None
                 saving.cancel()
                 cancelling.cancel()
         await self._end(self._end_of(attempt, last))
@@ -274,6 +296,7 @@ class TurnRunner:
         async with aclosing(binding.session.prompt(attempt.turn_id, packet.text)) as events:
             async for event in events:
                 if not has_started and _proves_delivery(event):
+                    self._session = binding.session
                     await self._started(attempt, binding, event)
                     has_started = True
                     failpoint("turn.after_started")
@@ -316,11 +339,22 @@ class TurnRunner:
     async def _save_partial(self, turn_id: str) -> None:
         assert self._collector is not None
         pieces, self._collector.unsaved = self._collector.unsaved, []
-        if not pieces:
-            return
-        self._part_no += 1
-        step = partial(append_partial, turn_id=turn_id, part_no=self._part_no, text="".join(pieces))
-        await self._write(step)  # what comes meanwhile goes into the next piece
+        steps = self._collector.steps
+        if pieces:
+            self._part_no += 1
+            text = "".join(pieces)
+            step = partial(append_partial, turn_id=turn_id, part_no=self._part_no, text=text)
+            await self._write(step)  # what comes meanwhile goes into the next piece
+        if steps is not None and steps.unsaved:
+            await self._save_steps(turn_id, steps)
+
+    async def _save_steps(self, turn_id: str, log_of: StepLog) -> None:
+        """Of a watched turn, after what was said before them. They are kept until the disk has
+        them: the end writes what is left."""
+        steps = log_of.unsaved
+        await self._write(partial(note_steps, turn_id=turn_id, steps=steps))
+        log_of.saved(steps)
+        self._runtime.steps.ring()
 
     def _end_of(self, attempt: Attempt, last: NativeEvent) -> TurnEnd:
         assert self._collector is not None

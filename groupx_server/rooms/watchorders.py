@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from groupx_server.ledger.queueing import Target
 from groupx_server.rooms.roster import Roster
-from groupx_shared.wire.replies import MessageAccepted
+from groupx_shared.wire.replies import MessageAccepted, QueuedTurn
 
 
 def watchers(roster: Roster, names: Sequence[str]) -> list[Target]:
@@ -16,10 +16,15 @@ def watchers(roster: Roster, names: Sequence[str]) -> list[Target]:
     return [Target(entry.actor_id, entry.driver) for entry in entries.values()]
 
 
+def observers_of(accepted: MessageAccepted) -> tuple[QueuedTurn, ...]:
+    """The turns of a message's observers."""
+    watched = accepted.supervision
+    return () if watched is None else watched.observers
+
+
 def targets_of(accepted: MessageAccepted) -> Iterator[str]:
     """Whose lanes an accepted message wakes: its targets' and its observers'."""
     for turn in accepted.turns:
         yield turn.target
-    if accepted.supervision is not None:
-        for turn in accepted.supervision.observers:
-            yield turn.target
+    for turn in observers_of(accepted):
+        yield turn.target

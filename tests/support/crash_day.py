@@ -32,6 +32,14 @@ WORDS = (
     "[[say side]]",
     "[[say watched]]",
 )
+STEERED = "Go. [[run ls]] [[steered]]"
+STEER = {
+    "observers": ["eye"],
+    "brief": "Look. [[mcp-call watch timeoutMs=20000]] [[mcp-call watch timeoutMs=3000]] "
+    "[[mcp-call steer action=nudge;reason=why;content=turn left]] "
+    "[[mcp-call watch until=terminal;timeoutMs=20000]]",
+}
+"""One observer that looks, steers, and looks on to the end."""
 REMEMBERED = {
     "scope": {"type": "room", "id": "room:main"},
     "kind": "fact",
@@ -117,6 +125,11 @@ POINTS: dict[str, Case] = {
     "index.before_commit:1": OPEN,
     "index.before_commit:2": OPEN,
     "pair.before_commit": ONCE,
+    "steps.before_commit": ONCE,
+    "watch.before_commit:1": ONCE,
+    "watch.before_commit:2": ONCE,
+    "steer.before_commit": ONCE,
+    "nudge.before_commit": ONCE,
     "compact.before_commit": ONCE,
     "reset.before_commit": ONCE,
     "redact.before_commit": ONCE,
@@ -155,6 +168,7 @@ class Day:
         self._say("third", WORDS[2], "room:annex")
         self._do("restart", "POST", "/api/agents/agent:bot/restart")
         self._watched()
+        self._steered()
         self._compact()
         self._do("reset", "POST", "/api/rooms/room:annex/context/reset")
         self._forget()
@@ -166,6 +180,14 @@ class Day:
         turn_id = self._say("watched", WORDS[3], "room:main", supervision=watch)
         self._wait(turn_id, *ENDED)
         (observer,) = self.replies["watched"]["supervision"]["observers"]
+        self._wait(str(observer["turnId"]), *ENDED)
+
+    def _steered(self) -> None:
+        """A message whose agent works until its observer has put a word into its turn."""
+        task = {"content": STEERED, "roomId": "room:annex", "to": ["mole"]}
+        reply = self._do("steered", "POST", "/api/messages", **task, supervision=STEER)
+        self._wait(str(reply["turns"][0]["turnId"]), *ENDED)
+        (observer,) = reply["supervision"]["observers"]
         self._wait(str(observer["turnId"]), *ENDED)
 
     def _do(self, command: str, method: str, path: str, **body: Any) -> dict[str, Any]:
@@ -294,8 +316,22 @@ def _assert_true(
         assert sent <= 1
         assert sent == 1 or turn["status"] != "completed"
     assert (turn["status"], turn["content"]) == ("completed", "last")
+    _assert_steered_once(server, events)
     records = client.get("/api/memory?scopeType=room&scopeId=room:main").json()["items"]
     assert [record["content"] for record in records].count(REMEMBERED["content"]) == 1
     assert FORGOTTEN not in [record["content"] for record in records]
     for words in ("elephants", "thought burst", "half silent"):
         assert client.get("/api/search", params={"q": words}).json()["hits"]
+
+
+def _assert_steered_once(server: ServerProcess, events: list[dict[str, Any]]) -> None:
+    """Advice reaches a turn at most once, and what became of it is told, once."""
+    steered = [e["body"] for e in events if e["type"] == "supervision.steered"]
+    live = [body["messageEventId"] for body in steered if body["delivery"] == "live"]
+    nudged = [e["body"] for e in events if e["type"] == "supervision.nudged"]
+    assert [body["messageEventId"] for body in nudged] == live
+    assert len(steered) <= 1
+    given = server.logged("turn/steer")
+    assert len(given) <= len(live)
+    if nudged and nudged[0]["outcome"] == "taken":
+        assert len(given) == 1

@@ -77,6 +77,9 @@ class FakeSession(Session):
     async def cancel(self) -> None:
         self.cancelled.set()
 
+    async def steer(self, text: str) -> bool:
+        return self.driver.take_steer(text)
+
     async def close(self) -> None:
         return None
 
@@ -95,6 +98,14 @@ class FakeDriver(Driver):
         self._exited = asyncio.Event()
         self._pid: int | None = None
         self._count = 0
+
+    def take_steer(self, text: str) -> bool:
+        """As the fleet says; what was offered is remembered."""
+        answer = self._fleet.steer_answer
+        if isinstance(answer, AgentError):
+            raise answer
+        self._fleet.steers.append(text)
+        return answer
 
     def next_script(self) -> Script:
         """The agent's own, else the next one for anybody."""
@@ -166,6 +177,9 @@ class FakeFleet:
         self.can_resume = True
         self.capabilities: dict[str, Any] = {}
         self.takes_tools = True
+        self.steers: list[str] = []
+        """What was put into running turns."""
+        self.steer_answer: bool | AgentError = True
         self.plans: dict[str, deque[Script]] = {}
         """Scripts of one agent; they go before `scripts`."""
         self.tokens: dict[str, str] = {}

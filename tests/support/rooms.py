@@ -25,6 +25,7 @@ from groupx_server.rooms.grants import Grants
 from groupx_server.rooms.roster import Roster, RosterEntry
 from groupx_server.rooms.service import RoomService
 from groupx_server.rooms.turnrunner import Runtime
+from groupx_server.rooms.watching import AgentWatches
 from groupx_shared.wire.replies import MessageAccepted, TurnInfo
 from groupx_shared.wire.requests import SendMessage
 from support.fake_driver import FakeFleet, fake_spec
@@ -89,6 +90,7 @@ class House:
     person: Source = field(default_factory=Source)
     runtime: Runtime = field(init=False)
     memories: AgentMemories = field(init=False)
+    watches: AgentWatches = field(init=False)
 
     async def send(
         self, content: str = "hello", to: list[str] | None = None, room_id: str = "room:main"
@@ -215,6 +217,7 @@ async def house(
                 made = House(service, agents, ledger, fleet, listener, grants, calls, reads)
                 made.running = running
                 made.runtime = runtime
+                made.watches = AgentWatches(runtime, agents)
                 made.memories = AgentMemories(runtime, service.searching)
                 yield made
             finally:

@@ -54,12 +54,16 @@ from typing import Any
 MARKER = re.compile(r"\[\[([a-z-]+)(?: ([^\]]*))?\]\]")
 WAIT_S = 300.0  # longer than any test; an abandoned agent still ends by itself
 TOOL_TIMEOUT_S = 70.0
+WRITING = "You write "  # so begins what asks for a summary or a day's notes
 CHILD = [sys.executable, "-c", "import signal; signal.pause()"]
 
 
 def current_message(text: str) -> str:
     """The message of a GroupX context packet; other text is taken whole. Without this, markers of
-    earlier messages in the packet would be played again."""
+    earlier messages in the packet would be played again; so would those of a room that is to be
+    summed up."""
+    if text.startswith(WRITING):
+        return ""
     start = text.rfind("[current_message fence=")
     return text if start < 0 else text[start:]
 

@@ -97,7 +97,10 @@ class Turn:
         self.tokens = 0
 
     def run(self) -> None:
-        markers = MARKER.findall(self.text) or [("say", f"echo: {self.text}")]
+        said = self.text[max(0, self.text.rfind("[current_message fence=")) :]
+        if said.startswith("You write "):  # the room is to be summed up, not played again
+            said = ""
+        markers = MARKER.findall(said) or [("say", f"echo: {self.text}")]
         for name, argument in markers:
             getattr(self, "do_" + name.replace("-", "_"))(argument)
             if self.interrupted.is_set():

@@ -21,6 +21,9 @@ from groupx_shared.runtime import RuntimeFile, read_runtime
 from groupx_shared.workspace import Workspace, find_workspace
 
 SCRIPTED_AGENT = Path(__file__).with_name("scripted_agent.py")
+SCRIPTED_CODEX = Path(__file__).with_name("scripted_codex.py")
+WRITING = "You write "
+"""So begins what asks an agent for a summary; it is no turn, and quotes others."""
 READY_S = 20.0
 STEP_S = 0.02
 
@@ -53,6 +56,22 @@ class ServerProcess:
             "command": {"executable": sys.executable, "args": [str(SCRIPTED_AGENT), *options]},
             "env": {"SCRIPTED_LOG": str(self.prompt_log), "SCRIPTED_SESSIONS": str(sessions)},
         }
+
+    def codex_config(self, *options: str) -> dict[str, Any]:
+        """A scripted Codex, whose running turns take further messages."""
+        threads = self.folder / "threads"
+        threads.mkdir(exist_ok=True)
+        args = ["-S", str(SCRIPTED_CODEX), *options]
+        return {
+            "driver": "codex",
+            "command": {"executable": sys.executable, "args": args},
+            "env": {"SCRIPTED_LOG": str(self.prompt_log), "SCRIPTED_SESSIONS": str(threads)},
+        }
+
+    def logged(self, what: str) -> list[dict[str, Any]]:
+        """Entries of the agents' log of one kind."""
+        lines = self.prompt_log.read_text(encoding="utf-8").splitlines()
+        return [entry for line in lines if (entry := json.loads(line))["what"] == what]
 
     def command(self) -> list[str]:
         """How the server is started."""
@@ -114,7 +133,9 @@ class ServerProcess:
             return []
         lines = self.prompt_log.read_text(encoding="utf-8").splitlines()
         entries = [json.loads(line) for line in lines]
-        current = [e["text"].rpartition("[current_message")[2] for e in entries if "text" in e]
+        texts = [entry["text"] for entry in entries if "text" in entry]
+        turns = [text for text in texts if not text.startswith(WRITING)]
+        current = [text.rpartition("[current_message")[2] for text in turns]
         return [text for text in current if containing in text]
 
     def violations(self) -> list[Violation]:

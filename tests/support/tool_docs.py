@@ -14,7 +14,7 @@ from groupx_shared.wire.base import WireModel
 
 def all_tools() -> list[Tool[Any]]:
     """The tools, without anything behind them."""
-    return list(Toolbox(None, None, None).tools.values())  # type: ignore[arg-type]
+    return list(Toolbox(None, None, None, None).tools.values())  # type: ignore[arg-type]
 
 
 def arguments_table(tool: Tool[Any]) -> str:

@@ -28,9 +28,11 @@ from groupx_server.ledger.dispatch import (
     mark_prompt_invoked,
 )
 from groupx_server.ledger.migrate import prepare
+from groupx_server.ledger.pairs import Watch
 from groupx_server.ledger.queueing import Target
 from groupx_server.ledger.terminal import TurnEnd, end_turn
 from groupx_server.ledger.times import utc_now
+from groupx_shared.wire.replies import MessageAccepted
 
 NOW = "2026-01-31T09:15:00.250Z"
 LIMITS = Limits()
@@ -82,6 +84,12 @@ def send(
     )
     limits = LIMITS
     return accept_message(connection, command, limits, NOW)
+
+
+def watched(connection: sqlite3.Connection, to: str = "a", observer: str = "b") -> MessageAccepted:
+    """Accept a person's message that wakes one agent and has another one watch it."""
+    watch = Watch([Target(f"agent:{observer}", "acp")])
+    return send(connection, "watched", (to,), watch=watch).reply
 
 
 def caller(name: str = "a", room_id: str = "room:main") -> Caller:

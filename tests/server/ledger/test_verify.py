@@ -11,11 +11,12 @@ import pytest
 from groupx_server.domain.turn import TurnStatus
 from groupx_server.ledger.cancel import cancel_turn
 from groupx_server.ledger.dispatch import append_partial
+from groupx_server.ledger.events import NewEvent, insert_event
 from groupx_server.ledger.terminal import TurnEnd, end_turn
 from groupx_server.ledger.verify import FOREIGN_KEYS, INTEGRITY, SHOWN, find_violations, rules_for
 from ledger_files.build import VERSIONS, file_of
 from support.ledgers import opened
-from support.transactions import LIMITS, NOW, claim, open_book, placed, send, start
+from support.transactions import LIMITS, NOW, claim, open_book, placed, send, start, watched
 
 HARM = {
     "what is stored as JSON is JSON": "UPDATE events SET body_json = '{' WHERE seq = 1",
@@ -76,6 +77,18 @@ HARM = {
         "UPDATE events SET actor_id = 'user:web' WHERE actor_id = 'agent:a'"
         " AND event_type = 'message.created'"
     ),
+    "a watched turn and its observers are in the pair's root and room": (
+        "UPDATE supervision_pair_turns SET actor_id = 'agent:nobody'"
+    ),
+    "every steer is counted and has its message": (
+        "UPDATE supervision_steer_counts SET steer_count = 0"
+    ),
+    "advice that was not taken is a turn, other advice is none": (
+        "UPDATE supervision_nudges SET state = 'queued'"
+    ),
+    "a watched turn that ended has its end as its last step": (
+        "UPDATE watched_steps SET kind = 'content'"
+    ),
     "an ended turn keeps no pieces": (
         "UPDATE turn_partials SET turn_id = (SELECT turn_id FROM turns WHERE status = 'completed')"
     ),
@@ -105,8 +118,33 @@ def book(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     cancelled = send(book, "not", to=("b",)).reply.turns[0].turn_id
     cancel_turn(book, cancelled, "cancel", LIMITS, NOW)
     send(book, "waits")
+    _steered(book)
     yield book
     book.close()
+
+
+def _steered(book: sqlite3.Connection) -> None:
+    """A watched turn that was steered once, live, and then cancelled like its observer's."""
+    accepted = watched(book)
+    (turn,) = accepted.turns
+    assert accepted.supervision is not None
+    (observer,) = accepted.supervision.observers
+    steered = {
+        "subjectTurnId": turn.turn_id,
+        "messageEventId": accepted.message_event_id,
+        "steerCount": 1,
+    }
+    event = NewEvent(
+        "evt_steer", "room:main", "supervision.steered", "agent:b", "corr", NOW, steered
+    )
+    insert_event(book, event)
+    book.execute("INSERT INTO supervision_steer_counts VALUES (?, 1, 'why')", (turn.turn_id,))
+    book.execute(
+        "INSERT INTO supervision_nudges VALUES ('evt_steer', ?, ?, ?, 'agent:b', 'taken', ?, ?)",
+        (turn.turn_id, observer.turn_id, accepted.supervision.pair_id, NOW, NOW),
+    )
+    for number, each in enumerate((turn, observer)):
+        cancel_turn(book, each.turn_id, f"end {number}", LIMITS, NOW)
 
 
 def test_a_sound_ledger_breaks_no_rule(book: sqlite3.Connection) -> None:
