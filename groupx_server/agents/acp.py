@@ -45,6 +45,8 @@ from groupx_shared.text import safe_line
 from groupx_shared.version import VERSION
 
 _PERMISSION: Final = "session/request_permission"
+_MAX_TOLD: Final = 1_000
+"""Sessions of which it is kept that their tools are there; an agent may name any."""
 
 
 @dataclass(slots=True)
@@ -65,6 +67,9 @@ class AcpClient:
         self._peer = JsonRpcPeer()
         self._sessions: dict[str, _SessionState] = {}
         self._prompts: dict[int, str] = {}
+        self._with_tools: set[str] = set()
+        """Sessions of which the agent said that their tools are there; mostly before we know
+        the session."""
         self._out: list[bytes] = []
 
     def data_to_send(self) -> bytes:
@@ -110,6 +115,10 @@ class AcpClient:
         """Keep the session that `session/new` answered with (or a resume really opened)."""
         self._sessions.setdefault(session_id, _SessionState())
 
+    def has_tools(self, session_id: str) -> bool:
+        """False while the agent still connects the session's tools, if it is one that tells."""
+        return not self._quirks.tools_ready or session_id in self._with_tools
+
     def record_replay(self, session_id: str) -> Replay:
         """Keep which prompts the agent repeats of a session that it was asked to load."""
         replay = Replay()
@@ -119,6 +128,7 @@ class AcpClient:
     def forget(self, session_id: str) -> None:
         """Drop a session; what the agent still says of it is ignored."""
         state = self._sessions.pop(session_id, None)
+        self._with_tools.discard(session_id)
         if state is not None and state.turn is not None:
             self._prompts.pop(state.turn.request_id, None)
             self._peer.forget(state.turn.request_id)
@@ -189,12 +199,18 @@ class AcpClient:
                 text = f"GroupX does not offer {safe_line(message.method, 80)}"
                 self._out.append(self._peer.respond_error(message.id, METHOD_NOT_FOUND, text))
                 return self._signs_of_life(message.params)
-            case Notification():
+            case Notification(method=method, params=params):
+                if method == self._quirks.tools_ready:
+                    self._tools_ready(as_dict(params).get("sessionId"))
                 return []
             case Response() | ErrorResponse():
                 return self._answered(message)
             case Noise():
                 return [message]
+
+    def _tools_ready(self, session_id: Any) -> None:
+        if isinstance(session_id, str) and len(self._with_tools) < _MAX_TOLD:
+            self._with_tools.add(session_id)
 
     def _update(self, params: Any) -> list[Signal]:
         session_id, state = self._session_of(params)

@@ -32,6 +32,9 @@ from groupx_shared.errors import AgentError, ErrorCode
 
 _MAX_QUIET_WAIT_S: Final = 5.0
 """A replay that goes on longer than this after its answer is not waited for."""
+_MAX_TOOLS_WAIT_S: Final = 10.0
+"""Tools that are not connected by then are not waited for."""
+_NOTICE_S: Final = 0.02
 
 log = get_logger(__name__)
 
@@ -58,6 +61,8 @@ class AcpDriver(ProcessDriver[AcpClient]):
         self._link.client.adopt(session_id)
         try:
             await self._set_up(session_id, facts)
+            if servers:
+                await self._wait_for_tools(session_id)
         except AgentError:
             self._link.client.forget(session_id)
             raise
@@ -201,6 +206,17 @@ class AcpDriver(ProcessDriver[AcpClient]):
                     code=ErrorCode.NATIVE_POLICY_BLOCKED,
                     details=refusal.details,
                 )
+
+    async def _wait_for_tools(self, session_id: str) -> None:
+        """Wait until the agent has connected the session's tools, bounded: a prompt does not wait
+        for them. What it says is looked at again and again; there is no event of ours."""
+        never, end = asyncio.Event(), self._clock.now() + _MAX_TOOLS_WAIT_S
+        while not self._link.client.has_tools(session_id) and not self._link.has_ended:
+            now = self._clock.now()
+            if now >= end:
+                log.info("tools_not_ready", agent=self.spec.actor_id, waited_s=_MAX_TOOLS_WAIT_S)
+                return
+            await self._clock.wait(never, min(end, now + _NOTICE_S))
 
     async def _wait_for_quiet(self, session_id: str) -> None:
         """Wait until a replay that follows its answer has ended, bounded."""

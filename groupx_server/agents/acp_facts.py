@@ -15,6 +15,8 @@ from groupx_shared.text import safe_line
 
 PROTOCOL_VERSION: Final = 1
 _MAX_AUTH_METHODS: Final = 12
+_VERSION: Final = "agentVersion"
+"""In `_meta`, of agents that do not introduce themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +42,11 @@ class Capabilities:
         info, agent = as_dict(answer.get("agentInfo")), as_dict(answer.get("agentCapabilities"))
         sessions, version = as_dict(agent.get("sessionCapabilities")), answer.get("protocolVersion")
         methods = answer.get("authMethods")
+        told = as_text(info.get("version")) or as_text(as_dict(answer.get("_meta")).get(_VERSION))
         return cls(
             name=safe_line(as_text(info.get("title")) or as_text(info.get("name")), 80)
             or fallback_name,
-            version=safe_line(as_text(info.get("version")), 40),
+            version=safe_line(told, 40),
             protocol_version=version if isinstance(version, int) else PROTOCOL_VERSION,
             can_load=agent.get("loadSession") is True,
             can_resume=_offers(sessions, "resume"),

@@ -75,6 +75,7 @@ class AcpOptions:
                 _patterns(options, "aside_patterns"),
                 options.get("lost_on_cancel_error") is not False,
                 safe_line(as_text(options.get("sign_in")), 300),
+                as_text(options.get("tools_ready")),
             ),
         )
 
@@ -93,6 +94,7 @@ _OPTION_KEYS: Final = frozenset(
         "aside_patterns",
         "lost_on_cancel_error",
         "sign_in",
+        "tools_ready",
     }
 )
 

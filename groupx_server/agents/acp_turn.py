@@ -56,6 +56,8 @@ class Quirks:
     """An error instead of `cancelled` after our cancel: the session is not trusted again."""
     sign_in: str = ""
     """What a person does when nobody is signed in; a sentence."""
+    tools_ready: str = ""
+    """The notification that tells, with its `sessionId`, that the session's tools are there."""
 
 
 class AcpTurn:

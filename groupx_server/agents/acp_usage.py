@@ -15,13 +15,14 @@ _CURRENCY_CHARS: Final = 8
 
 
 def usage_of_result(result: Any) -> Usage:
-    """The `usage` of a prompt result, else the `_meta.quota.token_count` that Gemini gives."""
-    usage = token_counts(as_dict(result).get("usage"))
-    if usage:
-        return usage
-    return token_counts(
-        as_dict(as_dict(as_dict(result).get("_meta")).get("quota")).get("token_count")
-    )
+    """The `usage` of a prompt result, else the one that Grok puts below `_meta`, else the
+    `_meta.quota.token_count` that Gemini gives."""
+    answer = as_dict(result)
+    meta = as_dict(answer.get("_meta"))
+    for told in (answer.get("usage"), meta.get("usage")):
+        if usage := token_counts(told):
+            return usage
+    return token_counts(as_dict(meta.get("quota")).get("token_count"))
 
 
 def usage_of_update(update: dict[str, Any]) -> Usage:

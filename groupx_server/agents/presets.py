@@ -114,7 +114,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
             "--no-leader",  # else its own setting may join a process that others share
             "stdio",
         ),
-        options=_SLOW_START,
+        options={"tools_ready": "_x.ai/mcp_initialized", **_SLOW_START},
     ),
 }
 

@@ -18,6 +18,7 @@ _TOKEN_KEYS: Final = {
     "cached_tokens": "cachedTokens",
     "thoughtTokens": "thoughtTokens",
     "reasoningOutputTokens": "thoughtTokens",
+    "reasoningTokens": "thoughtTokens",
     "thought_tokens": "thoughtTokens",
     "totalTokens": "totalTokens",
     "total_tokens": "totalTokens",

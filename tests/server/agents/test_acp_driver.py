@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from groupx_server.agents import acp_driver
 from groupx_server.agents.acp_driver import AcpDriver
 from groupx_server.agents.base import AgentSpec, McpEndpoint, Recalled, SessionRequest
 from groupx_server.domain.native import (
@@ -25,6 +29,8 @@ from server.agents.kit import (
 )
 
 pytestmark = pytest.mark.process
+
+LATE_TOOLS = Path(__file__).parent / "late_tools_agent.py"
 
 
 # --- start -----------------------------------------------------------------------------------
@@ -261,3 +267,26 @@ async def test_the_servers_own_secrets_do_not_reach_the_agent(
         session = await opened(driver, script.folder)
         said = answer_of(await collect(session, "[[env GROUPX_TOKEN]] [[env TOY_KEY]][[env TERM]]"))
     assert said == "(not set)givendumb"
+
+
+async def test_an_agent_that_tells_when_it_has_its_tools_is_waited_for(script: Script) -> None:
+    mcp = McpEndpoint("groupx", "http://127.0.0.1:1/mcp", "secret")
+    argv = [sys.executable, "-S", str(LATE_TOOLS)]
+    spec = replace(script.spec(tools_ready="toy/tools_ready"), argv=argv)
+    async with running(script, spec) as driver:
+        session = await opened(driver, script.folder, mcp=mcp)
+        assert answer_of(await collect(session, "Have you got them?")) == "has tools: True"
+        without = await opened(driver, script.folder)
+        assert not without.has_mcp
+
+
+async def test_one_that_does_not_tell_of_its_tools_is_not_waited_for_without_end(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(acp_driver, "_MAX_TOOLS_WAIT_S", 0.2)
+    mcp = McpEndpoint("groupx", "http://127.0.0.1:1/mcp", "secret")
+    argv = [sys.executable, "-S", str(LATE_TOOLS), "--never"]
+    spec = replace(script.spec(tools_ready="toy/tools_ready"), argv=argv)
+    async with running(script, spec) as driver:
+        session = await opened(driver, script.folder, mcp=mcp)
+        assert answer_of(await collect(session, "Hi.")).startswith("has tools:")

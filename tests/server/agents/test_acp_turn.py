@@ -111,6 +111,8 @@ def test_usage_is_read_in_every_spelling_and_nothing_else() -> None:
         "cachedTokens": 3,
         "thoughtTokens": 1,
     }
+    told = {"usage": {"inputTokens": 2, "reasoningTokens": 1}, "inputTokens": 9}
+    assert usage_of_result({"_meta": told}) == {"inputTokens": 2, "thoughtTokens": 1}
     assert usage_of_result({"usage": {"inputTokens": True, "outputTokens": -1}}) == {}
     assert usage_of_update(
         {"used": 1, "size": "9", "cost": {"amount": 0.5, "currency": "USD" * 9}}
