@@ -42,6 +42,8 @@ class LiveAgent:
     """Takes the URL of the fake model and the agent's home."""
     resumes_in_same_minute: bool = True
     """False: it overwrites a session that it loads in the minute in which it opened it."""
+    takes_tools: bool = True
+    """False: it has no use for tools that a client brings."""
 
     @property
     def program(self) -> Program:
@@ -241,7 +243,17 @@ def _cline(url: str, home: Path) -> Pointing:
         "model": "fake-model",
         "baseUrl": f"{url}/v1",
     }
-    providers = {"version": 1, "providers": {"openai-compatible": {"settings": settings}}}
+    provider = {
+        "settings": settings,
+        "updatedAt": "2026-01-01T00:00:00.000Z",
+        "tokenSource": "manual",
+    }
+    providers = {
+        "version": 1,
+        "lastUsedProvider": "openai-compatible",
+        "modes": {},
+        "providers": {"openai-compatible": provider},
+    }
     file = ".cline/data/settings/providers.json"
     env = {"CLINE_API_KEY": "none", "CLINE_PROVIDER": "openai-compatible"}
     return Pointing(env=env, files={file: json.dumps(providers)})
@@ -274,7 +286,7 @@ AGENTS: Final = {
         LiveAgent("copilot", _copilot),
         LiveAgent("qwen", _qwen),
         LiveAgent("goose", _goose),
-        LiveAgent("cline", _cline),
+        LiveAgent("cline", _cline, takes_tools=False),
         LiveAgent("grok", _grok),
         LiveAgent("hermes", _hermes),
         LiveAgent("vibe", _vibe),

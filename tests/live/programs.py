@@ -140,5 +140,5 @@ PROGRAMS: Final = {
 }
 """In the order of the capability table."""
 
-LIGHT: Final = ("codex-acp", "gemini")
-"""Small and quick enough to be installed and run at each change."""
+LIGHT: Final = ("goose", "grok")
+"""Native programs, up within a second: quick enough to be run at each change."""

@@ -101,10 +101,16 @@ def test_a_conversation_goes_on_in_a_fresh_process(
 
 
 @pytest.mark.case("room's tools")
-def test_the_rooms_tools_are_attached_and_called(room: LiveRoom, record_property: Recorder) -> None:
+def test_the_rooms_tools_are_attached_and_called(
+    room: LiveRoom, agent: str, record_property: Recorder
+) -> None:
     turn = done(room.ask('[[room read {"limit": 5}]] read-this-message'))
     [session] = room.bodies("session.ready")
-    assert session["hasTools"], session
+    assert session["hasTools"] == AGENTS[agent].takes_tools, session
+    if not session["hasTools"]:
+        assert "does not take tools" in session["toolsProblem"]
+        record_property("how", "takes none")
+        return
     # Through the agent, the model was shown the room's own event of this very message.
     assert "read-this-message" in turn.content, turn.content
     if len(turn.tools) > 1:

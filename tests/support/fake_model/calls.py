@@ -70,8 +70,9 @@ def _shell(tools: Sequence[Tool]) -> Tool | None:
 
 
 def _of_the_room(tools: Sequence[Tool], ending: str) -> Tool | None:
-    found = (tool for tool in tools if ROOM in tool.full_name and tool.name.endswith(ending))
-    return next(found, None)
+    found = [tool for tool in tools if ROOM in tool.full_name and tool.name.endswith(ending)]
+    # `read`, and not `memory_read`: vendors put different prefixes before the room's own name.
+    return min(found, key=lambda tool: len(tool.name), default=None)
 
 
 def is_search(name: str) -> bool:
