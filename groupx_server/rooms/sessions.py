@@ -151,6 +151,7 @@ class SessionBook:
             agent_id=self._entry.handle,
             actor_id=self._entry.actor_id,
             continuity=session.continuity,
+            error_code=ErrorCode.MCP_UNAVAILABLE if session.mcp_problem else None,
             agent_name=safe_line(info.name, 80),
             agent_version=safe_line(info.version, 40),
             has_tools=session.has_mcp,

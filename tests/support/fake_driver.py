@@ -131,6 +131,8 @@ class FakeDriver(Driver):
             "resumed" if resumes else "new",
         )
         session.has_mcp = request.mcp is not None and self._fleet.takes_tools
+        if request.mcp is not None and not session.has_mcp:
+            session.mcp_problem = "It takes none."
         if request.mcp is not None:
             self._fleet.tokens[self.spec.actor_id] = request.mcp.token
         return session

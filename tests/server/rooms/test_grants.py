@@ -98,3 +98,5 @@ async def test_an_agent_that_takes_no_tools_works_without(tmp_path: Path) -> Non
         assert (await rooms.ended(await rooms.send())).status == "completed"
         (event,) = await rooms.events("session.ready")
         assert event["body"]["hasTools"] is False
+        assert event["body"]["errorCode"] == "MCP_UNAVAILABLE"
+        assert event["body"]["toolsProblem"] == "It takes none."

@@ -68,6 +68,28 @@ def test_a_session_that_was_taken_up_again_is_said() -> None:
     assert notice.text == "Codex took up its earlier session again"
 
 
+def test_a_session_that_took_the_place_of_a_lost_one_is_said() -> None:
+    body = {**SESSION, "phase": "ready", "continuity": "new_after_resume_failure"}
+    (notice,) = notices(event("session.ready", body, seq=1, actor=agent_actor("codex")))
+    assert (notice.text, notice.tone) == (
+        "Codex has a new session, with what was said here, for its earlier one is lost",
+        "info",
+    )
+
+
+@pytest.mark.parametrize(
+    ("phase", "words"),
+    [("ready", "works"), ("resumed", "took up its earlier session again; works")],
+)
+def test_a_session_without_the_room_s_tools_says_why(phase: str, words: str) -> None:
+    body = {**SESSION, "phase": phase, "hasTools": False, "toolsProblem": "It takes\nnone."}
+    (notice,) = notices(event(f"session.{phase}", body, seq=1, actor=agent_actor("codex")))
+    assert (notice.text, notice.tone) == (
+        f"Codex {words} without the room's tools: It takes none.",
+        "warning",
+    )
+
+
 def test_a_session_that_failed_says_why() -> None:
     body = {**SESSION, "phase": "failed", "errorCode": "X", "errorMessage": "No such\nprogram."}
     (notice,) = notices(event("session.failed", body, seq=1, actor=agent_actor("codex")))
