@@ -31,6 +31,8 @@ from groupx_tui.state.model import NoticeBlock
 
 Tone = Literal["info", "warning", "error"]
 
+LOST_SESSION: Final = "new_after_resume_failure"
+"""The continuity of a session that took the place of one that could not be taken up."""
 MAX_NOTICE_CHARS: Final = 400
 MAX_EXCERPT_CHARS: Final = 160
 MAX_NAMES: Final = 8
@@ -105,12 +107,18 @@ def _room(event: Event, body: RoomBody) -> str:
 
 def _session(event: Event, body: SessionBody) -> tuple[str, Tone]:
     name = author_of(event.actor).name
-    if body.phase == "ready":
-        return "", "info"
+    if body.phase == "failed":
+        why = body.error_message or body.error_code or "no reason was given"
+        return f"{name} could not start a session: {safe_line(why, MAX_NOTICE_CHARS)}", "error"
+    told = []
     if body.phase == "resumed":
-        return f"{name} took up its earlier session again", "info"
-    why = body.error_message or body.error_code or "no reason was given"
-    return f"{name} could not start a session: {safe_line(why, MAX_NOTICE_CHARS)}", "error"
+        told.append("took up its earlier session again")
+    elif body.continuity == LOST_SESSION:
+        told.append("has a new session, with what was said here, for its earlier one is lost")
+    if body.tools_problem:
+        told.append(f"works without the room's tools: {body.tools_problem}")
+    sentence = safe_line(f"{name} {'; '.join(told)}", MAX_NOTICE_CHARS) if told else ""
+    return sentence, "warning" if body.tools_problem else "info"
 
 
 def _supervision(
