@@ -66,8 +66,8 @@ live-light: $(VENV)/.dev ## install two quick agent programs and run their live 
 live-table: $(VENV)/.dev ## write what the live tests saw into docs/ADAPTERS.md
 	PYTHONPATH=tests $(BIN)/python -m live.capabilities $(RESULTS)/results.jsonl
 
-bench: $(VENV)/.dev ## run the benchmarks (prints JSON)
-	@for file in tests/bench/*_bench.py; do env -u PYTHONDONTWRITEBYTECODE $(BIN)/python "$$file" || exit 1; done
+bench: $(VENV)/.dev ## measure everything and write docs/BENCHMARKS.md (BENCH="--quick", "--only accept,turn")
+	PYTHONPATH=tests $(BIN)/python -m bench $(BENCH)
 
 wheel-check: $(VENV)/.dev ## build the wheel, install it into an empty environment, run it from there
 	PYTHON=$(abspath $(BIN)/python) tests/wheel_check.sh

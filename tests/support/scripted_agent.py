@@ -11,6 +11,8 @@ What it does in a turn is chosen by markers in the prompt, several may follow ea
     [[hang]]            say nothing and ignore the cancel
     [[flood]]           stream for ever and ignore the cancel
     [[burst N]]         stream N chunks           [[big N]]       one line of N bytes
+    [[parts N SIZE]]    stream N chunks of SIZE   [[pace N HZ]]   so many a second, some marked
+    [[tool-output N]]   a tool call with N bytes of output
     [[garbage N]]       N lines that are no JSON  [[array]]       a JSON line that is an array
     [[stderr N]]        N bytes on stderr         [[env NAME]]    say the value of a variable
     [[child]]           start a grandchild that lives for ever and say its pid
@@ -46,6 +48,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import urllib.request
 import uuid
 from pathlib import Path
@@ -55,6 +58,15 @@ MARKER = re.compile(r"\[\[([a-z-]+)(?: ([^\]]*))?\]\]")
 WAIT_S = 300.0  # longer than any test; an abandoned agent still ends by itself
 TOOL_TIMEOUT_S = 70.0
 WRITING = "You write "  # so begins what asks for a summary or a day's notes
+MARKS, MARK_EVERY = 0x561, 100
+PACED = (
+    "plain words ",
+    "and some **bold** ",
+    "`code` ",
+    "more of it. ",
+    "\n\n## Part\n\n",
+    "- one\n",
+)
 CHILD = [sys.executable, "-c", "import signal; signal.pause()"]
 
 
@@ -241,6 +253,27 @@ class Turn:
 
     def do_big(self, size: str) -> None:
         self.say("x" * int(size))
+
+    def do_parts(self, argument: str) -> None:
+        count, size = map(int, argument.split())
+        for _ in range(count):
+            self.say("word " * (size // 5))
+
+    def do_pace(self, argument: str) -> None:
+        """A mark is a letter that occurs nowhere else; the log says when it was sent."""
+        count, rate = map(int, argument.split())
+        start = time.monotonic()
+        for number in range(count):
+            time.sleep(max(0.0, start + number / rate - time.monotonic()))
+            mark = chr(MARKS + number // MARK_EVERY) if number % MARK_EVERY == 50 else ""
+            if mark:
+                self.agent.log("mark", letter=mark, at=time.monotonic())
+            self.say(PACED[number % len(PACED)] + mark)
+
+    def do_tool_output(self, size: str) -> None:
+        content = [{"type": "content", "content": {"type": "text", "text": "y" * int(size)}}]
+        update = {"sessionUpdate": "tool_call", "toolCallId": "huge", "title": "cat"}
+        self.wire.update(self.session, **update, status="completed", content=content)
 
     def do_garbage(self, count: str) -> None:
         self.wire.raw(b"this is \x1b[31mnot\xff json\n" * int(count or 1))

@@ -1,4 +1,4 @@
-"""The two servers that the HTTP benchmark compares, each in a process of its own.
+"""The two servers that `groups.streaming` compares, each in a process of its own.
 
 `floor`: hand-written asyncio, as little as can answer a POST and feed an event stream.
 `ours`: the application as shipped, over an in-memory ledger, so that only HTTP and fan-out are
@@ -26,7 +26,7 @@ from support.fake_rooms import FakeLedger, FakeRooms
 TOKEN = "bench"
 PER_TICK = 50
 """Events that one burst adds before the loop turns, like one group commit."""
-REPLAY = 100_000
+REPLAY = int(sys.argv[2]) if len(sys.argv) > 2 else 100_000
 PAD = "x" * 110
 """Makes a frame about 200 bytes long."""
 
