@@ -101,7 +101,7 @@ class RoomScreen(Screen[None], inherit_bindings=False):
         if view.ledger_id:
             # Before, nobody knows whether the room is empty, so nothing is said about it.
             self.timeline.visible = True
-            self.timeline.show(view.timeline)
+            self.timeline.show(view.timeline, is_live=view.connection == "live")
         self._draw_keys()
 
     @property

@@ -49,6 +49,8 @@ class Around:
     """What can be done about a turn."""
     now: datetime | None = None
     """Time for the clocks of open turns; None for blocks that have none."""
+    is_live: bool = True
+    """False: nobody knows how an open turn goes on, the connection is lost."""
     lineage: Lineage | None = None
     """Where it stands in an open exchange of agents."""
 
@@ -176,7 +178,12 @@ class BlockState:
 
     def _turn_head(self, block: TurnBlock, around: Around, folds: Folds) -> Iterator[Part]:
         header = headers.turn_header(
-            block, self._tz, around.now, behind=around.behind, about=around.about
+            block,
+            self._tz,
+            around.now,
+            behind=around.behind,
+            about=around.about,
+            is_live=around.is_live,
         )
         mark, caller = headers.lineage_mark(around.lineage), headers.caller_words(around.lineage)
         yield self._head((*mark, *header, *caller))

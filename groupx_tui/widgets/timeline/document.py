@@ -61,6 +61,8 @@ class Scene:
     folds: Folds = field(default_factory=Folds)
     now: datetime | None = None
     """Whole seconds; None draws no running clocks."""
+    is_live: bool = True
+    """False: the connection is lost."""
     unread_id: BlockId | None = None
     """The first block that came since the reader left."""
     unread_since: str = ""
@@ -282,12 +284,14 @@ class Document:
     # What a block is surrounded by.
 
     def _around(self, index: int, block: Shown) -> Around:
+        is_open = isinstance(block, TurnBlock) and block.is_open
         return Around(
             tuple(self._lead(index, block)),
             self._about(index, block),
             self._behind(block),
             self._hint(index, block),
-            self.scene.now if isinstance(block, TurnBlock) and block.is_open else None,
+            self.scene.now if is_open else None,
+            self.scene.is_live or not is_open,
             self._lineage.get(block.block_id),
         )
 

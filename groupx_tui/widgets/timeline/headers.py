@@ -36,6 +36,8 @@ UNFOLDED: Final = "▾"
 MESSAGE_KINDS: Final = {"supervision.watch": "to watch", "supervision.advice": "advice"}
 """What a message is that is not meant as a plain one."""
 
+LAST_HEARD: Final = "when it was last heard of"
+
 _AUTHOR_ROLES: Final = {"user": Role.USER, "agent": Role.AGENT, "system": Role.SYSTEM}
 
 _PHASES: Final[dict[str, tuple[str, Role]]] = {
@@ -97,11 +99,13 @@ def turn_header(
     *,
     behind: str | None = None,
     about: str | None = None,
+    is_live: bool = True,
 ) -> Words:
     """Return the agent, its state and the time: how long it works, or worked, and when.
 
     `now` lets open turns show how long they have been at it; `behind` quotes what a queued turn
-    waits for, `about` the message that it answers.
+    waits for, `about` the message that it answers; without a connection (`is_live`) an open turn is
+    told as it was last heard of.
     """
     word, role = _PHASES[block.phase]
     if block.phase == "running" and block.silent_s is not None:
@@ -109,7 +113,8 @@ def turn_header(
     elif block.phase == "interrupted" and is_uncertain(block):
         word = "uncertain"
     parts: list[tuple[str, Role | None]] = [_name(block.author), SEPARATOR, (word, role)]
-    for detail in _turn_details(block, now, behind):
+    is_cut = block.is_open and not is_live
+    for detail in [LAST_HEARD] if is_cut else _turn_details(block, now, behind):
         parts += [SEPARATOR, (detail, Role.DIM)]
     if not block.is_open:
         parts += [SEPARATOR, (words.clock(block.ended_at or block.queued_at, tz), Role.DIM)]

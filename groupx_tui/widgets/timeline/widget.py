@@ -92,12 +92,14 @@ class Timeline(TimelineActions, can_focus=True):
 
     # What comes in.
 
-    def show(self, view: TimelineView) -> None:
+    def show(self, view: TimelineView, *, is_live: bool = True) -> None:
         """Replace what is drawn; lays out only blocks that are other objects than before.
 
         The line under the reader's eye stays where it is, unless the timeline follows its end.
-        Another `room_id` starts at the end, or where the reader had left that room.
+        Another `room_id` starts at the end, or where the reader had left that room. Without a
+        connection (`is_live`) the clocks of open turns stand: nobody knows how they go on.
         """
+        self._reader.scene.is_live = is_live
         self._reader.scene.now = self._now()
         self._reader.show(view)
         self._changed()
@@ -201,7 +203,8 @@ class Timeline(TimelineActions, can_focus=True):
         blocks = self._reader.document.blocks
         seen = {ref.block for ref in self._reader.viewport.rows}
         turns = [block for index in seen if isinstance(block := blocks[index], TurnBlock)]
-        if any(turn.is_open and turn.phase != "queued" for turn in turns):
+        is_live = self._reader.scene.is_live
+        if is_live and any(turn.is_open and turn.phase != "queued" for turn in turns):
             self._ticker.resume()
         else:
             self._ticker.pause()

@@ -352,6 +352,18 @@ async def test_the_clock_stands_when_nothing_runs() -> None:
         assert not _ticks(app)
 
 
+async def test_without_a_connection_the_clock_stands_and_says_so() -> None:
+    view = _streaming(StreamText("x"))
+    async with _stage(view) as (app, _pilot):
+        assert _ticks(app)
+        app.timeline.show(view, is_live=False)
+        assert "codex · working · when it was last heard of" in "\n".join(app.lines())
+        assert not _ticks(app)
+        app.timeline.show(view)
+        assert "last heard" not in "\n".join(app.lines())
+        assert _ticks(app)
+
+
 async def test_without_a_live_clock_nothing_ticks() -> None:
     async with _stage(_streaming(StreamText("x")), has_live_clock=False) as (app, _pilot):
         assert not _ticks(app)
