@@ -11,18 +11,24 @@ from __future__ import annotations
 import os
 import secrets
 from abc import abstractmethod
-from typing import Final, Generic
+from pathlib import Path
+from typing import Final, Generic, Self
 
 from groupx_server.agents.base import AgentInfo, AgentSpec, Driver
+from groupx_server.agents.catalogue import KnownAgent
 from groupx_server.agents.clock import Clock, SystemClock
 from groupx_server.agents.connection import AgentConnection, ClientT
 from groupx_server.agents.environment import agent_environment
+from groupx_server.agents.fitness import Unfit, unfit_package, unfit_version
+from groupx_server.agents.oneshot import ask
 from groupx_server.agents.process_group import PROCESS_MARK
+from groupx_server.agents.programs import Program, version_in
 from groupx_server.agents.reasons import mentions_policy
 from groupx_server.agents.watchdog import Guard
 from groupx_shared.errors import AgentError, ErrorCode
 
 _STDERR_CHARS: Final = 4_000
+_VERSION_S: Final = 5.0
 
 
 class ProcessDriver(Driver, Generic[ClientT]):
@@ -45,14 +51,27 @@ class ProcessDriver(Driver, Generic[ClientT]):
         self._clock: Clock = clock or SystemClock()
         self._link = AgentConnection(spec, client, settle_s, self._clock)
         self._link.leftover_mark = secrets.token_hex(16)
+        self._known: KnownAgent | None = None
+        self._program: Program | None = None
+
+    def of(self, known: KnownAgent | None, program: Program | None) -> Self:
+        """Tell whose program it starts, and which one was found; returns itself."""
+        self._known, self._program = known, program
+        return self
 
     async def start(self) -> AgentInfo:
-        """See `Driver.start`."""
+        """See `Driver.start`. A program that is known to be too old is not used."""
+        if self._known is not None and self._program is not None:
+            self._require_fit(unfit_package(self._known, self._program.package))
         try:
             await self._link.spawn(self._environment(), self._guard)
-            return await self._shake_hands()
+            info = await self._shake_hands()
+            if self._known is not None:
+                self._require_fit(unfit_version(self._known, info.version))
+            return info
         except AgentError as error:
             await self._link.end(0, "its start failed")
+            await self._blame_age()
             raise self._start_error(error) from error
         except BaseException:
             self._link.kill()
@@ -80,6 +99,23 @@ class ProcessDriver(Driver, Generic[ClientT]):
     @abstractmethod
     async def _shake_hands(self) -> AgentInfo:
         """Do the protocol's handshake in the process that just started. Raises: AgentError."""
+
+    def _require_fit(self, unfit: Unfit | None) -> None:
+        if unfit is not None and self._known is not None:
+            raise unfit.error(self._known)
+
+    async def _blame_age(self) -> None:
+        """An old program may not even know our arguments: when no package tells its version, it is
+        asked. Raises: AgentError when it is too old."""
+        known, program = self._known, self._program
+        if known is None or not known.minimum or program is None or program.package is not None:
+            return
+        argv = [str(program.path), "--version"]
+        try:
+            told = await ask(argv, Path("/"), self._environment(), self._guard, _VERSION_S)
+        except AgentError:
+            return  # what its start said is all there is
+        self._require_fit(unfit_version(known, version_in(told.text)))
 
     def _environment(self) -> dict[str, str]:
         """Many programs put each command into a session of its own and end it in order, unless

@@ -97,16 +97,21 @@ def usual_folders(env: Mapping[str, str], own: tuple[str, ...] = ()) -> Iterator
     yield from map(Path, _SHARED_FOLDERS)
 
 
-def with_program(spec: AgentSpec, known: KnownAgent | None, env: Mapping[str, str]) -> AgentSpec:
+def program_of(spec: AgentSpec, known: KnownAgent | None, env: Mapping[str, str]) -> Program | None:
+    """The known program that an agent would start; None when it starts something else, or when
+    there is none."""
+    if known is None or not spec.argv or spec.argv[0] != known.program:
+        return None
+    return find_program(known, {**env, **spec.env})
+
+
+def with_program(spec: AgentSpec, found: Program | None, env: Mapping[str, str]) -> AgentSpec:
     """The spec with its program's full path, when it is not on PATH but in a usual place. Its
     folder goes on the PATH too: a script of Node needs the Node beside it."""
-    if known is None or not spec.argv or spec.argv[0] != known.program:
-        return spec
-    search = {**env, **spec.env}
-    found = find_program(known, search)
     if found is None or found.on_path:
         return spec
-    path = os.pathsep.join([str(found.path.parent), search.get("PATH", os.defpath)])
+    search_path = {**env, **spec.env}.get("PATH", os.defpath)
+    path = os.pathsep.join([str(found.path.parent), search_path])
     return replace(spec, argv=[str(found.path), *spec.argv[1:]], env={**spec.env, "PATH": path})
 
 

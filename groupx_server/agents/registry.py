@@ -23,7 +23,7 @@ from groupx_server.agents.codex_driver import CodexDriver
 from groupx_server.agents.codex_setup import PROGRAM as CODEX
 from groupx_server.agents.local_model import LOCAL_VARIABLE, LocalModelDriver
 from groupx_server.agents.presets import PRESETS, Preset, apply_preset
-from groupx_server.agents.programs import with_program
+from groupx_server.agents.programs import program_of, with_program
 from groupx_server.agents.watchdog import Guard
 from groupx_shared.errors import AgentError, ErrorCode
 from groupx_shared.names import unknown_name
@@ -77,8 +77,9 @@ class DriverRegistry:
 
     def _codex(self, spec: AgentSpec) -> Driver:
         named = replace(spec, argv=list(spec.argv) or [CODEX])
-        found = with_program(named, known_agent("codex"), os.environ)
-        return CodexDriver(found, self._guard, self._clock)
+        found = program_of(named, known_agent("codex"), os.environ)
+        whole = with_program(named, found, os.environ)
+        return CodexDriver(whole, self._guard, self._clock).of(known_agent("codex"), found)
 
     def _builtin(self, spec: AgentSpec) -> Driver:
         if spec.env.get(LOCAL_VARIABLE) == "1":
@@ -91,8 +92,9 @@ class DriverRegistry:
         return self._acp(replace(spec, argv=argv, options={"settle_s": 0, **spec.options}))
 
     def _preset(self, name: str, preset: Preset, spec: AgentSpec) -> Driver:
-        known = known_agent(name)
-        whole = with_program(apply_preset(preset, spec), known, os.environ)
+        known, applied = known_agent(name), apply_preset(preset, spec)
+        found = program_of(applied, known, os.environ)
+        whole = with_program(applied, found, os.environ)
         if known is not None:
             whole = replace(whole, options={"sign_in": known.login, **whole.options})
-        return self._acp(whole)
+        return AcpDriver(whole, self._guard, self._clock).of(known, found)

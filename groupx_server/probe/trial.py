@@ -14,6 +14,7 @@ from typing import Final
 
 from groupx_server.agents.base import AgentInfo, Driver, SessionRequest
 from groupx_server.agents.environment import agent_environment
+from groupx_server.agents.fitness import unfit_package, unfit_version
 from groupx_server.agents.oneshot import ask
 from groupx_server.agents.programs import Program, is_older, version_in
 from groupx_server.agents.registry import DriverRegistry
@@ -60,22 +61,13 @@ class Prober:
         known = subject.known
         if known is None or not subject.starts_known_program:
             return True
-        if program.package is not None and program.package.name in (known.retired or ()):
-            reason = (known.retired or {})[program.package.name]
-            report.state = "failed"
-            report.problem = f"{program.path} is the wrong program: {reason}."
-            report.advice = f"Install {known.name}: {known.install}."
-            return False
         if report.version is None:
             report.version = await self._version(subject, program)
-        if known.minimum and report.version is not None:
-            minimum = ".".join(map(str, known.minimum))
-            if is_older(report.version, minimum):
-                report.state = "failed"
-                report.problem = f"Version {report.version} is too old; {minimum} is needed."
-                report.advice = f"Install a newer one: {known.install}."
-                return False
-        return True
+        unfit = unfit_package(known, program.package) or unfit_version(known, report.version)
+        if unfit is None:
+            return True
+        report.state, report.problem, report.advice = "failed", unfit.problem, unfit.advice
+        return False
 
     async def _version(self, subject: Subject, program: Program) -> str | None:
         path = os.pathsep.join([str(program.path.parent), os.environ.get("PATH", os.defpath)])

@@ -16,6 +16,7 @@ from groupx_server.agents.programs import (
     Package,
     find_program,
     is_older,
+    program_of,
     version_in,
     with_program,
 )
@@ -140,7 +141,7 @@ def test_the_native_program_beside_an_npm_script_is_preferred(
     assert found is not None
     assert (found.path, found.on_path) == (native, False)
     spec = AgentSpec("agent:toy", "toy", ["toy-agent", "acp"], Path("/"))
-    assert with_program(spec, known, path).argv == [str(native), "acp"]
+    assert with_program(spec, found, path).argv == [str(native), "acp"]
 
 
 @pytest.mark.parametrize("folder", ["toy_py-4.5.6.dist-info", "old_toy-0.9.dist-info"])
@@ -171,13 +172,14 @@ def test_a_program_off_the_path_is_started_by_its_path_with_its_folder_on_the_pa
 ) -> None:
     path = program(home / ".nvm/versions/node/v22.1.0/bin/toy-agent")
     spec = AgentSpec("agent:toy", "toy", ["toy-agent", "acp"], Path("/"), {"A": "1"})
-    whole = with_program(spec, TOY, env(home))
+    whole = with_program(spec, program_of(spec, TOY, env(home)), env(home))
     assert whole.argv == [str(path), "acp"]
     assert whole.env == {"A": "1", "PATH": f"{path.parent}{os.pathsep}/nonexistent"}
     on_path = env(home, PATH=str(path.parent))
-    assert with_program(spec, TOY, on_path) is spec
+    assert with_program(spec, program_of(spec, TOY, on_path), on_path) is spec
     other = replace(spec, argv=["node", "toy.js"])
-    assert with_program(other, TOY, env(home)) is other
+    assert program_of(other, TOY, env(home)) is None
+    assert program_of(spec, None, env(home)) is None
     assert with_program(spec, None, env(home)) is spec
 
 

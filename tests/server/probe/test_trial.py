@@ -124,7 +124,7 @@ async def test_one_that_is_too_old_is_not_started(tmp_path: Path, home: Path) ->
     known = known_agent("claude")
     assert known is not None
     report = await tried(known_subject(known, tmp_path))
-    assert (report.state, "2.1.197 is needed" in (report.problem or "")) == ("failed", True)
+    assert (report.state, "2.1.197 or newer" in (report.problem or "")) == ("failed", True)
     assert starts_of(program) == ["args: --version"]
 
 
