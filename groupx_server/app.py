@@ -43,6 +43,7 @@ from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.broadcast import Hub, HubLimits
 from groupx_server.rooms.clock import Clock
 from groupx_server.rooms.compaction import Compactor
+from groupx_server.rooms.dated import Diaries
 from groupx_server.rooms.forgetting import Forgetting
 from groupx_server.rooms.grants import Grants
 from groupx_server.rooms.live import LateOutlet
@@ -133,6 +134,7 @@ async def _serve(site: _Site, ledger: Ledger, sock: socket.socket, stop: asyncio
             _backed_up(ledger, site.config.storage.backups, parts.service.forgetting),
             _indexed(parts.service.searching),
             _compacted(parts.service.contexts.compactor),
+            _written_down(parts.service.diaries),
             _tools_served(parts.gates),
             _assisted(parts.talk),
         ):
@@ -329,6 +331,17 @@ async def _compacted(compactor: Compactor) -> AsyncIterator[None]:
             yield
         finally:
             compacting.cancel()
+
+
+@asynccontextmanager
+async def _written_down(diaries: Diaries) -> AsyncIterator[None]:
+    """Agents write down their days meanwhile; what waits at the end waits on disk."""
+    async with asyncio.TaskGroup() as tasks:
+        writing = tasks.create_task(diaries.run(), name="dated memory")
+        try:
+            yield
+        finally:
+            writing.cancel()
 
 
 @asynccontextmanager

@@ -82,13 +82,13 @@ def checkpoint_prompt(chunk: Chunk, max_chars: int) -> str:
     parts = [TASK.format(limit=output_budget(max_chars))]
     if chunk.previous is not None:
         parts.append(
-            _block("summary", fence, f"through_seq={chunk.previous.through_seq}", texts[-1])
+            fenced("summary", fence, f"through_seq={chunk.previous.through_seq}", texts[-1])
         )
     budget = input_budget(max_chars, chunk.previous)
     for message in chunk.messages:
         name = json.dumps(safe_line(message.actor_name, 128), ensure_ascii=False)
         head = f"seq={message.seq} actor={message.actor_id} name={name} at={message.occurred_at}"
-        parts.append(_block("message", fence, head, clip_text(message.content, budget)))
+        parts.append(fenced("message", fence, head, clip_text(message.content, budget)))
     return "\n\n".join(parts)
 
 
@@ -112,5 +112,7 @@ def new_fence(texts: Sequence[str]) -> str:
             return fence
 
 
-def _block(name: str, fence: str, head: str, text: str) -> str:
-    return f"[{name} fence={fence} {head}]\n{text}\n[/{name} fence={fence}]"
+def fenced(name: str, fence: str, head: str, text: str) -> str:
+    """A quoted text between two lines of structure."""
+    head = f" {head}" if head else ""
+    return f"[{name} fence={fence}{head}]\n{text}\n[/{name} fence={fence}]"

@@ -114,6 +114,26 @@ def supersede(
     return record
 
 
+def write_dated(
+    connection: sqlite3.Connection,
+    memory: NewMemory,
+    previous_id: str | None,
+    usage: Mapping[str, Any],
+    now: str,
+) -> MemoryRecord:
+    """What a day held, in the place of what was written of it before; `usage` is what it cost."""
+    if previous_id is not None:
+        connection.execute(
+            "UPDATE memory_records SET status = 'superseded' WHERE memory_id = ?"
+            " AND status = 'active'",
+            (previous_id,),
+        )
+    record = _insert(connection, memory, now)
+    kind = "memory.remembered" if previous_id is None else "memory.superseded"
+    _announce(connection, kind, record, memory.author, memory.room_id, now, usage)
+    return record
+
+
 def retract(
     connection: sqlite3.Connection, memory_id: str, author: Author, now: str
 ) -> MemoryRecord:
@@ -260,7 +280,11 @@ def _announce(
     author: Author,
     room_id: str,
     now: str,
+    usage: Mapping[str, Any] | None = None,
 ) -> None:
+    body = {"record": record.model_dump(mode="json", by_alias=True, exclude_none=True)}
+    if usage:
+        body["usage"] = dict(usage)
     event = NewEvent(
         event_id=new_id("evt"),
         room_id=room_id,
@@ -269,7 +293,7 @@ def _announce(
         correlation_id=new_id("corr"),
         causation_id=record.source_event_id,
         occurred_at=now,
-        body={"record": record.model_dump(mode="json", by_alias=True, exclude_none=True)},
+        body=body,
         provenance={"sourceKind": author.source_kind, "authorActorId": author.actor_id},
     )
     insert_event(connection, event)

@@ -17,6 +17,7 @@ import orjson
 from groupx_server.domain.limits import Limits
 from groupx_server.domain.steps import Step
 from groupx_server.domain.turn import Certainty, TransitionError, TurnStatus, may_complete
+from groupx_server.ledger.days import note_turn
 from groupx_server.ledger.dispatch import advance_cursor
 from groupx_server.ledger.events import NewEvent, insert_event
 from groupx_server.ledger.failpoints import failpoint
@@ -115,6 +116,16 @@ def end_turn(connection: sqlite3.Connection, end: TurnEnd, limits: Limits, now: 
     tool_ids = [_record_tool(connection, turn, tool) for tool in end.tools]
     failpoint("terminal.after_tools")
     response_id = _record_response(connection, turn, end, limits, now)
+    if response_id is not None:
+        note_turn(
+            connection,
+            turn.turn_id,
+            turn.room_id,
+            turn.actor_id,
+            turn.source_event_id,
+            response_id,
+            now,
+        )
     failpoint("terminal.after_response")
     body = _terminal_body(turn, end, limits, reasoning_id, tool_ids, response_id)
     terminal_id = _record_terminal(connection, turn, end, body, now)

@@ -46,8 +46,8 @@ MAX_CHUNKS: Final = 64
 """One after the other for one turn; about seven million characters."""
 MAX_ATTEMPTS: Final = 3
 FIRST_PAUSE_S: Final = 0.3
-KEEP_MESSAGES: Final = 12
-"""Left as they are when a person asks for a compaction."""
+BEFORE_S: Final = 120.0
+"""For agents to write down their days before the room is summed up."""
 
 _KINDS: Final = {
     "started": EventType.CONTEXT_COMPACTION_STARTED,
@@ -185,8 +185,7 @@ class Compactor:
         chunk = await self._chunk(operation.room_id, cutoff)
         if chunk is None:
             return False
-        if self.before is not None:
-            await self.before(operation.room_id, chunk.through_seq)
+        await self._call_before(operation.room_id, chunk.through_seq)
         self._tell(
             operation,
             phase="started",
@@ -211,6 +210,16 @@ class Compactor:
             usage=written.usage,
         )
         return True
+
+    async def _call_before(self, room_id: str, through_seq: int) -> None:
+        """What goes wrong there waits; it must not keep a room from being summed up."""
+        if self.before is None:
+            return
+        try:
+            async with asyncio.timeout(BEFORE_S):
+                await self.before(room_id, through_seq)
+        except (GroupXError, TimeoutError) as error:
+            log.warning("compaction.days_wait", room=room_id, error=str(error))
 
     async def _chunk(self, room_id: str, cutoff: int) -> Chunk | None:
         max_chars = self._runtime.limits.context_characters

@@ -35,6 +35,8 @@ class RosterEntry:
     identity: str | None
     enabled: bool
     spec: AgentSpec
+    has_dated_memory: bool = True
+    """It writes down what its days held."""
 
     @property
     def handle(self) -> str:
@@ -128,6 +130,7 @@ def _entry(key: str, settings: AgentSettings, spec: AgentSpec) -> RosterEntry:
         display_name=safe_line(settings.name or key, 64),
         driver=spec.driver,
         identity=settings.identity,
+        has_dated_memory=settings.dated_memory,
         enabled=settings.enabled,
         spec=spec,
     )

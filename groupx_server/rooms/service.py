@@ -28,8 +28,9 @@ from groupx_server.rooms.again import Again, plan_again
 from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.compaction import Compactor
 from groupx_server.rooms.contexts import Contexts
-from groupx_server.rooms.forwarding import pass_on
+from groupx_server.rooms.dated import Diaries
 from groupx_server.rooms.forgetting import Forgetting
+from groupx_server.rooms.forwarding import pass_on
 from groupx_server.rooms.loops import Loops
 from groupx_server.rooms.memories import Memories
 from groupx_server.rooms.roomids import room_id_of
@@ -77,9 +78,14 @@ class RoomService:
         """Search over messages and records."""
         self.forgetting = Forgetting(runtime)
         """Removing texts for good."""
-        self.contexts = Contexts(runtime, agents, Compactor(runtime, Scribes(agents)))
+        scribes = Scribes(agents)
+        compactor = Compactor(runtime, scribes)
+        self.diaries = Diaries(runtime, agents, scribes)
+        """What agents write down of their days."""
+        compactor.before = self.diaries.before_compaction
+        self.contexts = Contexts(runtime, agents, compactor)
         """What agents are told."""
-        runtime.prepare = self.contexts.compactor.prepared
+        runtime.prepare = compactor.prepared
 
     # Commands
 

@@ -108,6 +108,8 @@ class AgentSettings(Setting):
     """Display name; default: the id."""
     identity: Annotated[str, StringConstraints(max_length=32_768)] | None = None
     """Who the agent is in this workspace; goes with every turn."""
+    dated_memory: bool = True
+    """Have it write down what its days held, for itself; costs a model call for some turns."""
     command: str | CommandSettings | None = None
     """Program to start; default: the driver's own."""
     cwd: str = "."

@@ -132,6 +132,7 @@ POINTS: dict[str, Case] = {
     "nudge.before_commit": ONCE,
     "compact.before_commit": ONCE,
     "reset.before_commit": ONCE,
+    "dated.before_commit": ONCE,
     "redact.before_commit": ONCE,
     "purge.before_vacuum": ONCE,
     "purge.after_vacuum": ONCE,

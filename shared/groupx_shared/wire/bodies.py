@@ -342,6 +342,8 @@ class RecordBody(WireModel):
 
     record: dict[str, Any]
     """The record as `GET /api/memory` or `/api/identity` gives it; a retracted one without text."""
+    usage: dict[str, Any] | None = None
+    """What writing it cost, when an agent wrote it for the server."""
 
 
 class AgentStatusBody(WireModel):
