@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -18,6 +20,9 @@ from live.programs import CACHE, PROGRAMS
 from live.rooms import GONE_S, TURN_S, LiveRoom, Turn, done, live_room, until
 from support.fake_model.play import BEGINNING, REFUSAL
 
+BUDGET_S: Final = float(os.environ.get("GROUPX_LIVE_BUDGET_S", "inf"))
+"""No test begins later than this: the gate has a limit, however busy the machine is."""
+STARTED_AT: Final = time.monotonic()
 Recorder = Callable[[str, object], None]
 
 pytestmark = [
@@ -35,6 +40,8 @@ def room(agent: str, tmp_path: Path, record_property: Recorder) -> Iterator[Live
     program = PROGRAMS[agent]
     if not program.is_installed:
         pytest.skip(f"{agent} {program.version} is not in {CACHE}: run “make live”")
+    if time.monotonic() - STARTED_AT > BUDGET_S:
+        pytest.skip(f"{agent}: {BUDGET_S:g} s are over; “make live LIVE={agent}” runs every case")
     record_property("version", program.version)
     with live_room(tmp_path, agent) as room:
         yield room
