@@ -27,6 +27,7 @@ from groupx_shared.workspace import Workspace
 from groupx_tui.actions import Where
 from groupx_tui.attention import Mode
 from groupx_tui.background import in_daemon_thread
+from groupx_tui.commandline import CommandLine, Commands, NoCommands
 from groupx_tui.handlers.registry import Handlers
 from groupx_tui.messages import ServerFailed
 from groupx_tui.screens.dialog import Dialog
@@ -77,6 +78,7 @@ class GroupXApp(App[int], inherit_bindings=False):
         first_view: ClientView | None = None,
         history: SentTexts | None = None,
         folder: Path | None = None,
+        command_line: Commands | None = None,
     ) -> None:
         """`open_session` makes the session once the first frame, of `first_view`, is drawn (what
         it needs takes as long to load as all else). `start_server` blocks until a server is ready
@@ -89,6 +91,7 @@ class GroupXApp(App[int], inherit_bindings=False):
         self._first_view = first_view or ClientView()
         self.drafts = drafts
         self.kept_history: SentTexts = history or NoHistory()
+        self.command_line: Commands = command_line or NoCommands()
         self.work_files = WorkFiles(folder)
         self.keymap = setup.keymap
         self.shelf = setup.shelf
@@ -344,6 +347,11 @@ class GroupXApp(App[int], inherit_bindings=False):
         severity = severities.get(tone, "information")
         self.notify(safe_text(sentence), severity=severity, markup=False)  # type: ignore[arg-type]
 
+    def close_dialogs(self) -> None:
+        """Back to the room, whatever stands over it."""
+        while isinstance(self.screen, Dialog):
+            self.pop_screen()
+
     def copy(self, text: str, what: str) -> None:
         """Send `text` to the terminal's clipboard and say so truthfully: no terminal answers."""
         if not text:
@@ -461,4 +469,5 @@ def build_app(workspace: Workspace, room: str | None = None) -> GroupXApp:
         first_view=ClientView(room_id=room_id),
         history=HistoryStore(workspace),
         folder=Path.cwd() if workspace.is_default else workspace.root,
+        command_line=CommandLine(workspace),
     )

@@ -71,18 +71,18 @@ class ServerClient:
 
     async def health(self) -> HealthReply:
         """`GET /api/health`."""
-        return await self._get(HealthReply, "/api/health")
+        return await self.get(HealthReply, "/api/health")
 
     async def bootstrap(
         self, room_id: str = MAIN_ROOM, limit: int = DEFAULT_PAGE
     ) -> BootstrapReply:
         """`GET /api/bootstrap`: a room at its end, with its newest `limit` events."""
         query: Query = {"roomId": room_id, "limit": limit}
-        return await self._get(BootstrapReply, "/api/bootstrap", query)
+        return await self.get(BootstrapReply, "/api/bootstrap", query)
 
     async def rooms(self) -> RoomList:
         """`GET /api/rooms`."""
-        return await self._get(RoomList, "/api/rooms")
+        return await self.get(RoomList, "/api/rooms")
 
     async def create_room(
         self, title: str, *, room_id: str | None = None, client_command_id: str | None = None
@@ -90,7 +90,7 @@ class ServerClient:
         """`POST /api/rooms`."""
         command = client_command_id or new_id("cmd")
         body = request_of(CreateRoom, client_command_id=command, title=title, room_id=room_id)
-        return (await self._post(RoomReply, "/api/rooms", body)).room
+        return (await self.post(RoomReply, "/api/rooms", body)).room
 
     async def change_room(
         self,
@@ -103,12 +103,12 @@ class ServerClient:
         """`PATCH /api/rooms/{roomId}`."""
         command = client_command_id or new_id("cmd")
         body = request_of(ChangeRoom, client_command_id=command, title=title, archived=archived)
-        path = f"/api/rooms/{_segment(room_id)}"
-        return (await self._post(RoomReply, path, body, method="PATCH")).room
+        path = f"/api/rooms/{segment(room_id)}"
+        return (await self.post(RoomReply, path, body, method="PATCH")).room
 
     async def send_message(self, message: SendMessage) -> MessageAccepted:
         """`POST /api/messages`: the answer means that it is on disk."""
-        return await self._post(MessageAccepted, "/api/messages", message)
+        return await self.post(MessageAccepted, "/api/messages", message)
 
     async def events(
         self,
@@ -129,15 +129,15 @@ class ServerClient:
             "limit": limit,
             "type": list(types) or None,
         }
-        return await self._get(EventPage, f"/api/rooms/{_segment(room_id)}/events", query)
+        return await self.get(EventPage, f"/api/rooms/{segment(room_id)}/events", query)
 
     async def event(self, event_id: str) -> Event:
         """`GET /api/events/{eventId}`."""
-        return await self._get(Event, f"/api/events/{_segment(event_id)}")
+        return await self.get(Event, f"/api/events/{segment(event_id)}")
 
     async def event_text(self, event_id: str) -> TextReply:
         """`GET /api/events/{eventId}/text`: the whole text of an event that holds a cut one."""
-        return await self._get(TextReply, f"/api/events/{_segment(event_id)}/text")
+        return await self.get(TextReply, f"/api/events/{segment(event_id)}/text")
 
     async def turns(
         self,
@@ -156,44 +156,44 @@ class ServerClient:
             "before": before,
             "limit": limit,
         }
-        return await self._get(TurnList, "/api/turns", query)
+        return await self.get(TurnList, "/api/turns", query)
 
     async def turn(self, turn_id: str) -> TurnInfo:
         """`GET /api/turns/{turnId}`."""
-        return await self._get(TurnInfo, f"/api/turns/{_segment(turn_id)}")
+        return await self.get(TurnInfo, f"/api/turns/{segment(turn_id)}")
 
     async def cancel_turn(self, turn_id: str, client_command_id: str | None = None) -> CancelReply:
         """`POST /api/turns/{turnId}/cancel`."""
-        path = f"/api/turns/{_segment(turn_id)}/cancel"
-        return await self._post(CancelReply, path, _command(client_command_id))
+        path = f"/api/turns/{segment(turn_id)}/cancel"
+        return await self.post(CancelReply, path, _command(client_command_id))
 
     async def retry_turn(
         self, turn_id: str, client_command_id: str | None = None
     ) -> MessageAccepted:
         """`POST /api/turns/{turnId}/retry`: the same message once more, as a new turn."""
-        path = f"/api/turns/{_segment(turn_id)}/retry"
-        return await self._post(MessageAccepted, path, _command(client_command_id))
+        path = f"/api/turns/{segment(turn_id)}/retry"
+        return await self.post(MessageAccepted, path, _command(client_command_id))
 
     async def continue_turn(
         self, turn_id: str, client_command_id: str | None = None
     ) -> MessageAccepted:
         """`POST /api/turns/{turnId}/continue`: ask the agent to go on, as a new turn."""
-        path = f"/api/turns/{_segment(turn_id)}/continue"
-        return await self._post(MessageAccepted, path, _command(client_command_id))
+        path = f"/api/turns/{segment(turn_id)}/continue"
+        return await self.post(MessageAccepted, path, _command(client_command_id))
 
     async def cancel_root(
         self, correlation_id: str, client_command_id: str | None = None
     ) -> RootCancelled:
         """`POST /api/roots/{correlationId}/cancel`: every turn of it that waits or runs."""
-        path = f"/api/roots/{_segment(correlation_id)}/cancel"
-        return await self._post(RootCancelled, path, _command(client_command_id))
+        path = f"/api/roots/{segment(correlation_id)}/cancel"
+        return await self.post(RootCancelled, path, _command(client_command_id))
 
     async def continue_root(
         self, correlation_id: str, client_command_id: str | None = None
     ) -> RootContinued:
         """`POST /api/roots/{correlationId}/continue`: let agents go on that a limit stopped."""
-        path = f"/api/roots/{_segment(correlation_id)}/continue"
-        return await self._post(RootContinued, path, _command(client_command_id))
+        path = f"/api/roots/{segment(correlation_id)}/continue"
+        return await self.post(RootContinued, path, _command(client_command_id))
 
     async def search(
         self,
@@ -212,22 +212,22 @@ class ServerClient:
             "limit": limit,
             "cursor": cursor,
         }
-        return await self._get(SearchReply, "/api/search", asked)
+        return await self.get(SearchReply, "/api/search", asked)
 
     async def agents(self) -> AgentList:
         """`GET /api/agents`."""
-        return await self._get(AgentList, "/api/agents")
+        return await self.get(AgentList, "/api/agents")
 
     async def restart_agent(
         self, actor_id: str, client_command_id: str | None = None
     ) -> RestartReply:
         """`POST /api/agents/{actorId}/restart`."""
-        path = f"/api/agents/{_segment(actor_id)}/restart"
-        return await self._post(RestartReply, path, _command(client_command_id))
+        path = f"/api/agents/{segment(actor_id)}/restart"
+        return await self.post(RestartReply, path, _command(client_command_id))
 
     async def context_usage(self, room_id: str) -> ContextUsage:
         """`GET /api/context`: how full an agent's packet of the room is."""
-        return await self._get(ContextUsage, "/api/context", {"roomId": room_id})
+        return await self.get(ContextUsage, "/api/context", {"roomId": room_id})
 
     def export(
         self, room_id: str | None = None, kind: Literal["jsonl", "md"] = "jsonl"
@@ -240,14 +240,16 @@ class ServerClient:
     async def shutdown(self, runtime_scope_key: str) -> ShutdownReply:
         """`POST /api/runtime/shutdown`: end the server of that workspace and no other."""
         body = request_of(ShutdownRequest, runtime_scope_key=runtime_scope_key)
-        return await self._post(ShutdownReply, "/api/runtime/shutdown", body)
+        return await self.post(ShutdownReply, "/api/runtime/shutdown", body)
 
-    async def _get(self, model: type[Reply], path: str, query: Query | None = None) -> Reply:
+    async def get(self, model: type[Reply], path: str, query: Query | None = None) -> Reply:
+        """Ask for `path` and read the answer as `model`."""
         return self._read(model, path, await self.transport.ask("GET", path, query))
 
-    async def _post(
+    async def post(
         self, model: type[Reply], path: str, body: RequestModel, method: str = "POST"
     ) -> Reply:
+        """Send `body` to `path` and read the answer as `model`."""
         return self._read(model, path, await self.transport.ask(method, path, body=body))
 
     def _read(self, model: type[Reply], path: str, content: bytes) -> Reply:
@@ -260,7 +262,7 @@ class ServerClient:
             raise not_ours(self.endpoint.current().url, found) from error
 
 
-def _segment(value: str) -> str:
+def segment(value: str) -> str:
     """One part of a path; ids hold colons, which may stay."""
     return quote(value, safe=":")
 

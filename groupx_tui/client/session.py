@@ -40,6 +40,7 @@ from groupx_tui.client.following import FIRST_EVENTS, Following
 from groupx_tui.client.http import ServerClient
 from groupx_tui.client.moments import seq_at
 from groupx_tui.client.outbox import Outbox, watch_of
+from groupx_tui.client.records import Records
 from groupx_tui.client.viewstore import OnChange, ViewStore
 from groupx_tui.client.windows import Windows, block_at, block_of_event
 from groupx_tui.state.messages import message_block
@@ -76,6 +77,8 @@ class ClientSession:
         self._pause = Pause()
         wait = sleep or self._pause
         self._client = ServerClient(Endpoint(find_server or (lambda: read_runtime(workspace))))
+        self.records = Records(self._client)
+        """What is remembered, told and used."""
         self._store = ViewStore(ClientView(room_id=room_id, timeline=TimelineView(room_id)))
         self._windows = Windows(self._store, self._client)
         self._outbox = Outbox(self._store, self._client, sleep or asyncio.sleep)

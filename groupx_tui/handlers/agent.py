@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from groupx_shared.agentstatus import status_text
 from groupx_shared.names import unknown_name
+from groupx_tui.handlers.inspect import CardHandlers
 from groupx_tui.screens.chooser import Choice, Chooser
 from groupx_tui.state.model import AgentView
 
@@ -19,6 +20,11 @@ class AgentHandlers:
 
     def __init__(self, app: GroupXApp) -> None:
         self._app = app
+        self._cards = CardHandlers(app)
+
+    def card(self, argument: str) -> None:
+        """All that is known of `@agent`, else of a chosen one."""
+        self._cards.card(argument)
 
     def list(self, argument: str) -> None:
         """Show all; Enter addresses one."""
@@ -58,7 +64,13 @@ class AgentHandlers:
             if callable(done):
                 done(actor_id)
 
-        chooser = Chooser(self._app.keymap, title, choices, empty="There is no such agent.")
+        chooser = Chooser(
+            self._app.keymap,
+            title,
+            choices,
+            empty="There is no such agent.",
+            offers={"details": self._cards.show},
+        )
         self._app.push_screen(chooser, chosen)
 
     def _restart(self, actor_id: str | None) -> None:

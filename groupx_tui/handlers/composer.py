@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from textual.actions import SkipAction
 
 from groupx_shared.errors import GroupXError, ServerUnreachableError
 from groupx_shared.names import unknown_name
-from groupx_shared.wire.requests import MAX_BRIEF_CHARS
 from groupx_tui.background import in_daemon_thread
 from groupx_tui.screens.ask import Ask
 from groupx_tui.screens.chooser import Choice, Chooser
@@ -20,6 +19,9 @@ from groupx_tui.workfiles.finder import FileFinder
 
 if TYPE_CHECKING:
     from groupx_tui.app import GroupXApp
+
+MAX_BRIEF_CHARS: Final = 8_000
+"""The server takes no longer one."""
 
 
 class ComposerHandlers:

@@ -57,6 +57,42 @@ class DialogHandlers:
         """Let go on what the dialog is about."""
         self._offered("continue")
 
+    def add(self, argument: str) -> None:
+        """Add something to the list."""
+        self._offered("add")
+
+    def details(self, argument: str) -> None:
+        """Show all that is known of the marked line."""
+        self._offered("details")
+
+    def history(self, argument: str) -> None:
+        """Show what was before."""
+        self._offered("history")
+
+    def source(self, argument: str) -> None:
+        """Go to where it comes from."""
+        self._offered("source")
+
+    def pin(self, argument: str) -> None:
+        """Pin it, or not any more."""
+        self._offered("pin")
+
+    def correct(self, argument: str) -> None:
+        """Put another text in its place."""
+        self._offered("correct")
+
+    def retract(self, argument: str) -> None:
+        """Take it back."""
+        self._offered("retract")
+
+    def restart(self, argument: str) -> None:
+        """Start a program again."""
+        self._offered("restart")
+
+    def doctor(self, argument: str) -> None:
+        """Say what is wrong."""
+        self._offered("doctor")
+
     def _offered(self, name: str) -> None:
         if not self._top.offer(name):
             raise SkipAction

@@ -16,10 +16,13 @@ from groupx_tui.handlers.context import ContextMeter
 from groupx_tui.handlers.dialog import DialogHandlers
 from groupx_tui.handlers.edit import EditHandlers
 from groupx_tui.handlers.find import FindHandlers
+from groupx_tui.handlers.inspect import ContextHandlers, EventHandlers
+from groupx_tui.handlers.memory import MemoryHandlers
 from groupx_tui.handlers.panel import FocusHandlers, PanelHandlers
 from groupx_tui.handlers.room import RoomHandlers
 from groupx_tui.handlers.thread import ThreadHandlers
 from groupx_tui.handlers.timeline import TimelineHandlers
+from groupx_tui.handlers.tool import ToolHandlers
 from groupx_tui.handlers.turn import TurnHandlers
 from groupx_tui.handlers.window import ServerHandlers, WindowHandlers
 from groupx_tui.state.model import Block
@@ -39,6 +42,7 @@ class Handlers:
         self.context = ContextMeter(app)
         self.attention = Attention(app)
         self.agent = AgentHandlers(app)
+        self.tool = ToolHandlers(app)
         self.block = BlockHandlers(app)
         self.turn = TurnHandlers(app)
         self.composer = ComposerHandlers(app)
@@ -50,6 +54,10 @@ class Handlers:
             "agent": self.agent,
             "turn": self.turn,
             "thread": ThreadHandlers(app),
+            "memory": MemoryHandlers(app),
+            "context": ContextHandlers(app),
+            "event": EventHandlers(app),
+            "tool": self.tool,
             "find": self.searching,
             "timeline": TimelineHandlers(app),
             "block": self.block,

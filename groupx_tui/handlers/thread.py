@@ -59,7 +59,8 @@ class ThreadHandlers:
         marked = self._app.room.timeline.current_block_id or ""
         choices = [_choice(branch) for branch in branches]
         title = "Who asked whom"
-        self._app.push_screen(Chooser(self._app.keymap, title, choices, marked=marked), done)
+        chooser = Chooser(self._app.keymap, title, choices, marked=marked, is_wide=True)
+        self._app.push_screen(chooser, done)
 
     def older(self, argument: str) -> None:
         """The part before of the same root."""

@@ -77,12 +77,8 @@ class WindowHandlers:
         self._app.handlers.attention.choose(argument.strip().lower())
 
     def export(self, argument: str) -> None:
-        """Tell the command that writes the room to a file."""
-        room = self._app.view.room_id.removeprefix("room:")
-        self._app.tell(
-            f"In a shell: groupx export --room {room} --format md -o {room}.md "
-            "(jsonl instead of md writes every event)."
-        )
+        """Write the room, or all rooms, to a file."""
+        self._app.handlers.tool.export(argument)
 
     def editor(self, argument: str) -> None:
         """Let the person write in an editor of his own; the draft is kept meanwhile."""

@@ -6,7 +6,7 @@ it at once). Counterpart: `matching`, which finds the lines.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,7 +16,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from groupx_tui.keymap import KeyMap
 from groupx_tui.matching import best_matches
@@ -137,9 +137,20 @@ class Chooser(Dialog[str]):
         marked: str = "",
         empty: str = "Nothing like that.",
         on_mark: Callable[[str], object] | None = None,
+        opens: Callable[[str], object] | None = None,
+        offers: Mapping[str, Callable[[str], object]] | None = None,
+        is_wide: bool = False,
     ) -> None:
-        accept, close = keymap.shown("dialog.accept"), keymap.shown("dialog.close")
-        super().__init__(keymap, title, f"{accept} choose   {close} close")
+        """`opens`: what the accept key does with a line instead of returning it; the list stays.
+        `offers`: what else can be done with the marked line ("" when there is none), by the verb of
+        its `dialog` action; the list stays too."""
+        self._opens, self._is_wide = opens, is_wide
+        self._offers = offers or {}
+        verb = "choose" if opens is None else "open"
+        hints = [f"{keymap.shown('dialog.accept')} {verb}"]
+        hints += [f"{keymap.shown(f'dialog.{name}')} {name}" for name in self._offers]
+        hints.append(f"{keymap.shown('dialog.close')} close")
+        super().__init__(keymap, title, "   ".join(hints))
         self._all = choices
         self._first = marked
         self._on_mark = on_mark
@@ -154,14 +165,17 @@ class Chooser(Dialog[str]):
 
     def on_mount(self) -> None:
         """Show all."""
+        self.set_class(self._is_wide, "-wide")
         self.list.show(self._all, self._first)
 
     @on(Input.Changed)
     def _filter(self, event: Input.Changed) -> None:
         event.stop()
-        typed = event.value.strip()
+        self._show(event.value.strip())
+
+    def _show(self, typed: str) -> None:
         found = best_matches(typed, self._all, lambda choice: (choice.label, choice.detail))
-        self.list.show(found if typed else self._all, "" if typed else self._first)
+        self.list.show(found if typed else self._all, self._first)
         self._tell()
 
     @on(Input.Submitted)
@@ -172,12 +186,33 @@ class Chooser(Dialog[str]):
     @on(ChoiceList.Clicked)
     def _clicked(self, event: ChoiceList.Clicked) -> None:
         event.stop()
-        self.dismiss(event.choice.key)
+        self._take(event.choice)
 
     def accept(self) -> None:
-        """Return the marked line."""
+        """Return the marked line, or open it."""
         if self.list.marked is not None:
-            self.dismiss(self.list.marked.key)
+            self._take(self.list.marked)
+
+    def _take(self, choice: Choice) -> None:
+        if self._opens is None:
+            self.dismiss(choice.key)
+        else:
+            self._opens(choice.key)
+
+    def offer(self, name: str) -> bool:
+        """Do what is offered with the marked line."""
+        if name not in self._offers:
+            return False
+        marked = self.list.marked
+        self._offers[name]("" if marked is None else marked.key)
+        return True
+
+    def replace_choices(self, title: str, choices: Sequence[Choice]) -> None:
+        """Show other lines, as far as they fit what was typed; the marked one stays marked."""
+        marked = self.list.marked
+        self._all, self._first = choices, "" if marked is None else marked.key
+        self.query_one(".dialog-title", Static).update(Content(title))
+        self._show(self.query_one(Input).value.strip())
 
     def move(self, lines: int) -> None:
         """Mark another line."""

@@ -38,7 +38,8 @@ class Dialog(ModalScreen[Result | None], inherit_bindings=False):
             padding: 0 1;
         }
         .dialog-title { height: auto; text-style: bold; padding-bottom: 1; }
-        .dialog-hint { height: 1; color: $muted; margin-top: 1; }
+        .dialog-hint { height: auto; max-height: 2; color: $muted; margin-top: 1; }
+        &.-wide .dialog-box { width: 120; }
     }
     """
 

@@ -12,6 +12,8 @@ from groupx_tui.keymap import KeyMap
 from groupx_tui.screens.dialog import Dialog
 from groupx_tui.widgets.facts import Fact, FactList
 
+NARROW, FRAME_CELLS = 76, 4
+"""Cells of a dialog, and of its border and padding: a longer line of keys takes two rows."""
 FRAME_ROWS = 7
 """Rows of a dialog around its body: border, title, keys and the gaps between."""
 
@@ -22,6 +24,7 @@ class Reader(Dialog[None]):
     DEFAULT_CSS = """
     Reader {
         VerticalScroll { height: auto; scrollbar-size-vertical: 1; background: transparent; }
+        &.-wide .dialog-box { width: 100%; margin: 0 2; }
     }
     """
 
@@ -33,8 +36,13 @@ class Reader(Dialog[None]):
         label_width: int,
         copies: tuple[str, str] | None = None,
         offers: Mapping[str, Callable[[], object]] | None = None,
+        *,
+        is_wide: bool = False,
+        starts_at_end: bool = False,
     ) -> None:
-        """`offers`: what else can be done here, by the verb of its `dialog` action."""
+        """`offers`: what else can be done here, by the verb of its `dialog` action. `is_wide`: it
+        takes the whole width; `starts_at_end`: its end is shown first."""
+        self._is_wide, self._starts_at_end = is_wide, starts_at_end
         self._offers = offers or {}
         hints = [f"{keymap.shown(f'dialog.{name}')} {name}" for name in self._offers]
         hints.append(f"{keymap.shown('dialog.copy')} copy {copies[1]}" if copies else "")
@@ -48,9 +56,16 @@ class Reader(Dialog[None]):
         with VerticalScroll(can_focus=False):
             yield self._list
 
+    def on_mount(self) -> None:
+        """Take the place that was asked for."""
+        self.set_class(self._is_wide, "-wide")
+        if self._starts_at_end:
+            self.call_after_refresh(self.query_one(VerticalScroll).scroll_end, animate=False)
+
     def on_resize(self, event: events.Resize) -> None:
         """The text takes what title, keys and border leave of the screen."""
-        self.query_one(VerticalScroll).styles.max_height = max(1, event.size.height - FRAME_ROWS)
+        frame = FRAME_ROWS + (len(self.hint) > min(event.size.width, NARROW) - FRAME_CELLS)
+        self.query_one(VerticalScroll).styles.max_height = max(1, event.size.height - frame)
 
     def move(self, lines: int) -> None:
         """Scroll by lines."""

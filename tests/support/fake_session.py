@@ -37,6 +37,7 @@ from groupx_tui.state.model import (
     TurnBlock,
 )
 from groupx_tui.state.streamtext import StreamText
+from support.fake_records import FakeRecords
 
 AT = "2026-11-30T09:15:00.000Z"
 YOU = Author("user:web", "You", "user")
@@ -120,9 +121,11 @@ def sample_view() -> ClientView:
 class FakeSession(ClientSession):
     """Answers every command at once; `refusal` is raised by the next one instead."""
 
+
     def __init__(self, view: ClientView | None = None) -> None:
         self._now = view if view is not None else sample_view()
         self._on_change: OnChange | None = None
+        self.records = self.memory = FakeRecords()
         self.started = asyncio.Event()
         self.asked: list[tuple[Any, ...]] = []
         self.refusal: GroupXError | None = None

@@ -19,6 +19,7 @@ from groupx_tui.keymap import DEFAULT_KEYS, KeyMap
 from groupx_tui.preferences import PreferenceFile
 from groupx_tui.setup import WindowSetup
 from groupx_tui.theme import ThemeShelf, load_themes
+from support.fake_records import FakeCommands
 from support.fake_session import FakeSession, MemoryDrafts, MemoryHistory
 
 PATIENCE_S = 5.0
@@ -36,6 +37,7 @@ class Window:
     pilot: Pilot[int]
     session: FakeSession
     drafts: MemoryDrafts
+    commands: FakeCommands
 
     async def press(self, *keys: str) -> None:
         """Press keys and let everything that follows happen."""
@@ -120,6 +122,7 @@ async def open_window(
     session, drafts = session or FakeSession(), drafts or MemoryDrafts()
     preferences = PreferenceFile(user_state_folder())
     preferences.load()
+    commands = FakeCommands()
     app = GroupXApp(
         lambda: session,
         drafts,
@@ -132,9 +135,10 @@ async def open_window(
         start_server=start_server,
         history=history,
         folder=folder,
+        command_line=commands,
     )
     async with app.run_test(size=size, notifications=True) as pilot:
-        window = Window(app, pilot, session, drafts)
+        window = Window(app, pilot, session, drafts, commands)
         if start_server is no_server:
             await asyncio.wait_for(session.started.wait(), PATIENCE_S)
             await window.settle()

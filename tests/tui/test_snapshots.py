@@ -189,6 +189,28 @@ def test_who_asked_whom(snap_compare: Compare, size: tuple[int, int]) -> None:
     assert snap_compare(app, terminal_size=size, run_before=pressing("escape", "w"))
 
 
+LOOKS = pytest.mark.parametrize(
+    "keys",
+    [
+        pytest.param(("f9",), id="memory"),
+        pytest.param(("f9", "enter"), id="a-record"),
+        pytest.param(("f9", "enter", "f4"), id="its-history"),
+        pytest.param(("f9", "f2", *"note"), id="remembering"),
+        pytest.param(("f10",), id="a-context"),
+        pytest.param(("f3", *"codex", "f3"), id="a-card"),
+        pytest.param(("escape", "up", "e"), id="an-event"),
+    ],
+)
+
+
+@SIZES
+@LOOKS
+def test_looking_closely(
+    snap_compare: Compare, keys: tuple[str, ...], size: tuple[int, int]
+) -> None:
+    assert snap_compare(window(), terminal_size=size, run_before=pressing(*keys))
+
+
 FOUND = SearchReply(
     hits=(
         hit(5, "And who is @codex?", (11, 17)),

@@ -1,0 +1,144 @@
+"""Looking closely: what an agent would be told, an agent's card, an event as it stands.
+
+Owns nothing; each asks the server when it is asked. Counterparts: `screens.preview`,
+`screens.card`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+from groupx_shared.names import unknown_name
+from groupx_shared.text import safe_text
+from groupx_tui.handlers.tool import text_screen
+from groupx_tui.screens.card import card_screen
+from groupx_tui.screens.chooser import Choice, Chooser
+from groupx_tui.screens.preview import preview_screen
+from groupx_tui.state.model import AgentView, MessageBlock, TurnBlock
+from groupx_tui.widgets.header import room_title
+
+if TYPE_CHECKING:
+    from groupx_shared.wire.agents import AgentInfo
+    from groupx_shared.wire.context import ContextPreview
+    from groupx_shared.wire.replies import UsageReply
+    from groupx_tui.app import GroupXApp
+
+
+class ContextHandlers:
+    """`context.*`."""
+
+    def __init__(self, app: GroupXApp) -> None:
+        self._app = app
+
+    def preview(self, argument: str) -> None:
+        """What `@agent`, else the one that would get the message, would be told."""
+        targets = [] if argument else list(self._app.room.composer.targets.agents)
+        with_agent(self._app, argument, targets, "Whose context?", self._show)
+
+    def _show(self, agent: AgentView) -> None:
+        view = self._app.view
+
+        def show(preview: ContextPreview) -> None:
+            screen = preview_screen(self._app.keymap, preview, agent.name, room_title(view))
+            self._app.push_screen(screen)
+
+        draft = self._app.room.composer.text
+        reading = self._app.session.records.preview(view.room_id, agent.actor_id, draft)
+        self._app.attempt(reading, show)
+
+
+class CardHandlers:
+    """An agent's card."""
+
+    def __init__(self, app: GroupXApp) -> None:
+        self._app = app
+
+    def card(self, argument: str) -> None:
+        """All that is known of `@agent`, else of a chosen one."""
+        with_agent(self._app, argument, [], "Whose card?", lambda agent: self.show(agent.actor_id))
+
+    def show(self, actor_id: str) -> None:
+        """The card of an agent; of nobody, nothing."""
+        if not actor_id:
+            return
+
+        async def read() -> tuple[AgentInfo, UsageReply]:
+            records = self._app.session.records
+            return await records.agent(actor_id), await records.usage(actor_id=actor_id)
+
+        self._app.attempt(read(), lambda found: self._show(*found))
+
+    def _show(self, card: AgentInfo, usage: UsageReply) -> None:
+        handle = card.actor_id.removeprefix("agent:")
+        offers: dict[str, Callable[[], object]] = {
+            "doctor": partial(self._app.handlers.tool.test_agent, handle)
+        }
+        if card.enabled:
+            offers["restart"] = partial(self._app.handlers.agent.restart, handle)
+        error = self._last_error(card.actor_id)
+        self._app.push_screen(card_screen(self._app.keymap, card, usage.totals, error, offers))
+
+    def _last_error(self, actor_id: str) -> str:
+        for block in reversed(self._app.view.timeline.blocks):
+            if isinstance(block, TurnBlock) and block.author.actor_id == actor_id:
+                return block.error_message or "" if block.error_code else ""
+        return ""
+
+
+class EventHandlers:
+    """`event.*`."""
+
+    def __init__(self, app: GroupXApp) -> None:
+        self._app = app
+
+    def inspect(self, argument: str) -> None:
+        """The marked part as it stands in the ledger."""
+        block = self._app.handlers.marked_block()
+        records = self._app.session.records
+        if isinstance(block, TurnBlock):
+            self._app.attempt(records.raw_turn(block.turn_id), partial(self._show, "Turn"))
+        elif isinstance(block, MessageBlock) and block.event_id:
+            self._app.attempt(records.raw_event(block.event_id), partial(self._show, "Event"))
+        elif block is not None and block.block_id.startswith("note:"):
+            event_id = block.block_id.removeprefix("note:")
+            self._app.attempt(records.raw_event(event_id), partial(self._show, "Event"))
+        else:
+            self._app.tell("Mark a message, an answer or a line first.")
+
+    def _show(self, title: str, raw: str) -> None:
+        with suppress(ValueError):  # then it is shown as it came
+            raw = json.dumps(json.loads(raw), indent=2, ensure_ascii=False)
+        self._app.push_screen(text_screen(self._app, title, safe_text(raw)))
+
+
+def with_agent(
+    app: GroupXApp,
+    argument: str,
+    meant: list[AgentView],
+    title: str,
+    do: Callable[[AgentView], object],
+) -> None:
+    """Do it with `@agent` of the argument, else with the only one of `meant`, else with a chosen
+    one."""
+    agents = {agent.handle.lower(): agent for agent in app.view.agents}
+    handle = argument.strip().lstrip("@").lower()
+    if handle in agents:
+        do(agents[handle])
+    elif handle:
+        app.tell(unknown_name("agent", handle, agents), "warning")
+    elif len(meant) == 1:
+        do(meant[0])
+    else:
+        choices = [
+            Choice(a.handle.lower(), a.name, f"@{a.handle}", a.status) for a in agents.values()
+        ]
+
+        def chosen(key: str | None) -> None:
+            if key is not None:
+                do(agents[key])
+
+        app.push_screen(Chooser(app.keymap, title, choices, empty="There is no agent."), chosen)

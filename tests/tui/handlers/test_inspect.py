@@ -1,0 +1,84 @@
+"""Looking closely: context, cards, events."""
+
+from __future__ import annotations
+
+import pytest
+
+from groupx_tui.screens.chooser import Chooser
+from groupx_tui.screens.reader import Reader
+from support.does import does
+from support.window import open_window
+
+pytestmark = pytest.mark.slow
+"""Each opens a window."""
+
+
+@does("context.preview")
+async def test_what_the_addressed_agent_would_be_told_with_this_draft() -> None:
+    async with open_window() as window:
+        await window.type("@codex look")
+        await window.press("f10")
+        preview = ("preview", "room:main", "agent:codex", "@codex look")
+        assert window.session.memory.asked == [preview]
+        text = window.screen_text()
+        assert "What Codex would be told in Main" in text
+        assert "24,000 of 96,000 characters (25%)" in text
+        assert "20,000 · 12 in it · 3 left out" in text
+        assert "summed up" in text
+        assert text.index("recent_messages") < text.index("current_message"), "largest first"
+
+
+async def test_an_agent_is_named_or_chosen_when_several_would_get_it() -> None:
+    async with open_window() as window:
+        await window.type("/context @guide")
+        await window.press("enter")
+        assert window.session.memory.asked[0][2] == "agent:guide"
+        await window.press("escape")
+        await window.type("@all hi")
+        await window.press("f10")
+        assert isinstance(window.top, Chooser)
+        await window.type("codex")
+        await window.press("enter")
+        assert window.session.memory.asked[1][2] == "agent:codex"
+
+
+@does("agent.card", "dialog.restart", "dialog.doctor")
+async def test_a_card_says_what_is_wrong_and_what_can_be_done() -> None:
+    async with open_window() as window:
+        await window.type("/agent @codex")
+        await window.press("enter")
+        text = window.screen_text()
+        for part in ("needs login", "codex login", "codex 1.2.3", "/home/me/project", "12,900"):
+            assert part in text
+        await window.press("f9")
+        assert window.asked("restart_agent") == [("restart_agent", "agent:codex")]
+        await window.type("/agent @codex")
+        await window.press("enter", "f10")
+        assert window.commands.asked == [("agents", "test", "codex")]
+        assert "not installed" in window.screen_text()
+
+
+@does("dialog.details")
+async def test_the_list_of_agents_leads_to_a_card() -> None:
+    async with open_window() as window:
+        await window.press("f3")
+        await window.type("codex")
+        await window.press("f3")
+        assert isinstance(window.top, Reader)
+        assert "codex app-server" in window.screen_text()
+
+
+async def test_an_agent_that_is_not_there_is_told() -> None:
+    async with open_window() as window:
+        await window.type("/agent @codx")
+        await window.press("escape", "enter")
+        assert "Did you mean “codex”?" in window.toasts[-1]
+
+
+@does("event.inspect")
+async def test_a_message_and_a_turn_are_shown_as_they_stand() -> None:
+    async with open_window() as window:
+        await window.press("escape", "up", "e")
+        assert '"eventId": "evt_5"' in window.screen_text()
+        await window.press("escape", "up", "e")
+        assert '"turnId": "turn_1"' in window.screen_text()
