@@ -20,6 +20,7 @@ from groupx_shared.configedit import (
     set_agent,
     unset_agent,
 )
+from groupx_shared.errors import ConfigError, ErrorCode, RefusedError
 from groupx_shared.settings import AgentSettings, Config
 from groupx_shared.wire.replies import ReloadReply
 from groupx_shared.workspace import Workspace
@@ -46,8 +47,12 @@ class Configuring:
         self._settings = settings
 
     async def read(self) -> Mapping[str, Any]:
-        """Agents and limits as the file says. Raises: ConfigError."""
-        config = await asyncio.to_thread(self._settings.load)
+        """Agents and limits as the file says. Raises: RefusedError (CONFIG_INVALID)."""
+        self._acts.require_request()
+        try:
+            config = await asyncio.to_thread(self._settings.load)
+        except ConfigError as error:
+            raise RefusedError(error.message, code=ErrorCode.CONFIG_INVALID) from error
         agents = {key: _told(settings) for key, settings in config.agents.items()}
         return {
             "configPath": str(self._settings.workspace.config_path),
@@ -61,7 +66,7 @@ class Configuring:
     ) -> Mapping[str, Any]:
         """Add an agent, or change these settings of one (null takes the default).
 
-        Raises: RefusedError, ConfigError.
+        Raises: RefusedError.
         """
         key = agent.removeprefix("agent:")
         given = dict(settings)
@@ -79,7 +84,12 @@ class Configuring:
         if before is not None:
             return before
         request = self._acts.require_request()
-        await asyncio.to_thread(change_config, self._settings.workspace, change)
+        try:
+            await asyncio.to_thread(change_config, self._settings.workspace, change)
+        except ConfigError as error:
+            raise RefusedError(
+                f"{error.message} Nothing was changed.", code=ErrorCode.CONFIG_INVALID
+            ) from error
         reply = await self._settings.reload(f"{request.message_id}/{act.command_id}/reload")
         result = {"agent": key, "reload": reply.model_dump(mode="json", by_alias=True)}
         subject = f"agent:{key}"

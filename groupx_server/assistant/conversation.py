@@ -86,7 +86,8 @@ class Conversation:
         """Answer requests until cancelled."""
         settle = partial(settle_side, now=self._runtime.clock.now())
         if left := await write_patiently(self._ledger, settle):
-            log.info("assistant.interrupted", requests=left)
+            log.info("assistant.interrupted", requests=len(left))
+            self.feed.changed(*left)
         try:
             while True:
                 self._changed.clear()

@@ -207,8 +207,9 @@ def _to_cancel(connection: sqlite3.Connection, request_id: str | None) -> SideMe
     return chosen[0] if chosen else None
 
 
-def settle_side(connection: sqlite3.Connection, now: str) -> int:
-    """At start: what an earlier server was answering may have been worked on; say so."""
+def settle_side(connection: sqlite3.Connection, now: str) -> list[SideMessage]:
+    """At start: what an earlier server was answering may have been worked on; say so, and return
+    the changed messages."""
     left = [
         row[0]
         for row in connection.execute(
@@ -216,6 +217,7 @@ def settle_side(connection: sqlite3.Connection, now: str) -> int:
             " AND status = 'running'"
         )
     ]
+    changed: list[SideMessage] = []
     for request_id in left:
         message = (
             "The server stopped while this was being answered. What was done until then stands in "
@@ -223,8 +225,8 @@ def settle_side(connection: sqlite3.Connection, now: str) -> int:
         )
         code = ErrorCode.TURN_INTERRUPTED
         end = RequestEnd(request_id, "interrupted", error_code=code, error_message=message)
-        end_request(connection, end, now)
-    return len(left)
+        changed += end_request(connection, end, now)
+    return changed
 
 
 def read_side(connection: sqlite3.Connection, message_id: str) -> SideMessage:

@@ -39,7 +39,7 @@ def page_of(events: Sequence[ToldEvent], limit: int) -> list[ReadEvent]:
 
 def _event(event: ToldEvent, max_chars: int) -> ReadEvent:
     body = event.body
-    text = body.get("content", body.get("message"))
+    text = body.get("content", body.get("message", body.get("summary")))
     part = part_of(text, max_chars) if isinstance(text, str) else None
     note = body.get("errorMessage")
     if part is None and isinstance(note, str):
