@@ -1,7 +1,8 @@
 """Cancelling a turn: ended at once while it waits, marked `cancelling` while an agent has it.
 
 Turns that it asked for and waits for are cancelled with it, in the same transaction, and theirs
-in turn. What it only sent goes on: nobody waits for that.
+in turn; so are observers that have not begun and have nobody left to watch. What it only sent goes
+on: nobody waits for that.
 """
 
 from __future__ import annotations
@@ -55,16 +56,17 @@ def cancel_turn(
         return turn.cancelled(CancelReply.model_validate(stored), turn.status)
     cancelled = _apply(connection, turn, limits, now)
     if cancelled.reply.accepted:
-        cancelled = replace(cancelled, asked=cancel_asked(connection, turn_id, limits, now))
+        asked = cancel_asked(connection, turn_id, limits, now)
+        ended = [turn_id, *(each.reply.turn_id for each in asked)]
+        asked += _cancel_idle_observers(connection, ended, limits, now)
+        cancelled = replace(cancelled, asked=asked)
     result = cancelled.reply.model_dump(mode="json", by_alias=True)
     store_receipt(connection, binding_id, client_command_id, COMMAND, command_hash, result, now)
     failpoint("cancel.before_commit")
     return cancelled
 
 
-def cancel_one(
-    connection: sqlite3.Connection, turn_id: str, limits: Limits, now: str
-) -> Cancelled:
+def cancel_one(connection: sqlite3.Connection, turn_id: str, limits: Limits, now: str) -> Cancelled:
     """Cancel this turn alone, without a receipt. Raises: RefusedError (UNKNOWN_TURN)."""
     return _apply(connection, _read(connection, turn_id), limits, now)
 
@@ -96,6 +98,28 @@ def cancel_asked(
             above.append(turn.turn_id)
             done.append(_apply(connection, turn, limits, now))
     return done
+
+
+def _cancel_idle_observers(
+    connection: sqlite3.Connection, turn_ids: Sequence[str], limits: Limits, now: str
+) -> list[Cancelled]:
+    """Cancel observers that have not begun and have nobody left to watch; one that has begun sees
+    the end for itself."""
+    rows: dict[str, _Turn] = {}
+    for turn_id in turn_ids:
+        found = connection.execute(
+            "SELECT t.turn_id, t.status, t.target_actor_id, t.room_id, t.root_correlation_id"
+            " FROM supervision_pair_turns w JOIN supervision_pair_turns o"
+            " ON o.pair_id = w.pair_id AND o.role = 'observer'"
+            " JOIN turns t ON t.turn_id = o.turn_id AND t.status = 'queued'"
+            " WHERE w.turn_id = ? AND w.role = 'worker' AND NOT EXISTS ("
+            "SELECT 1 FROM supervision_pair_turns x JOIN turns y ON y.turn_id = x.turn_id"
+            " WHERE x.pair_id = w.pair_id AND x.role = 'worker'"
+            " AND y.status IN ('queued', 'dispatching', 'running'))",
+            (turn_id,),
+        )
+        rows |= {row[0]: _Turn(row[0], TurnStatus(row[1]), *row[2:]) for row in found}
+    return [_apply(connection, turn, limits, now) for turn in rows.values()]
 
 
 @dataclass(frozen=True, slots=True)

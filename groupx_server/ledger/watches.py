@@ -28,7 +28,7 @@ MAX_MESSAGES: Final = 8
 LAST_PIECES: Final = 8
 """Of a running answer, for its end; a piece holds what came in 0.4 s."""
 SPOKEN: Final = (EventType.MESSAGE_CREATED, EventType.OPERATOR_DISPATCH)
-_RANKS: Final = {"running": 0, "cancelling": 1, "dispatching": 2, "queued": 3}
+_RANKS: Final = {"running": 0, "dispatching": 1, "queued": 2, "cancelling": 3}
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,7 @@ READABLE: Final = tuple(
             EventType.TURN_STARTED,
             EventType.ROUTING_LOOP_STOPPED,
             EventType.ROUTING_LOOP_CONTINUED,
+            EventType.SUPERVISION_STEERED,
             *TERMINAL_TYPES,
         }
     )

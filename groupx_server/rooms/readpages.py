@@ -17,6 +17,7 @@ from groupx_server.rooms.toldtext import (
 )
 from groupx_server.rooms.toolresults import ReadEvent, ReadTurn, SearchHit
 from groupx_shared.text import clip_text
+from groupx_shared.wire.events import EventType
 from groupx_shared.wire.search import SearchHit as FoundMessage
 
 EVENT_CHARS: Final = 6_000
@@ -40,6 +41,8 @@ def page_of(events: Sequence[ToldEvent], limit: int) -> list[ReadEvent]:
 def _event(event: ToldEvent, max_chars: int) -> ReadEvent:
     body = event.body
     text = body.get("content", body.get("message", body.get("summary")))
+    if event.type == EventType.SUPERVISION_STEERED:
+        text = body.get("reason")
     part = part_of(text, max_chars) if isinstance(text, str) else None
     note = body.get("errorMessage")
     if part is None and isinstance(note, str):
@@ -54,8 +57,8 @@ def _event(event: ToldEvent, max_chars: int) -> ReadEvent:
         at=event.occurred_at,
         to=tuple(event.to),
         reply_to_event_id=event.reply_to_event_id,
-        turn_id=_text(body, "turnId") or _text(body, "callerTurnId"),
-        status=_text(body, "status") or _text(body, "kind"),
+        turn_id=_first(body, "turnId", "callerTurnId", "subjectTurnId"),
+        status=_first(body, "status", "kind", "action"),
         error_code=_text(body, "errorCode"),
         content=None if part is None else part.text,
         next_offset=None if part is None else part.next_offset,
@@ -65,6 +68,10 @@ def _event(event: ToldEvent, max_chars: int) -> ReadEvent:
 def _text(body: dict[str, object], key: str) -> str | None:
     value = body.get(key)
     return value if isinstance(value, str) else None
+
+
+def _first(body: dict[str, object], *keys: str) -> str | None:
+    return next((value for key in keys if (value := _text(body, key)) is not None), None)
 
 
 def turn_told(turn: ToldTurn) -> ReadTurn:

@@ -301,6 +301,41 @@ async def test_a_cancelled_subject_ends_the_watch(tmp_path: Path) -> None:
         assert kinds(found) == ["turn.ended"]
 
 
+async def test_an_observer_that_has_not_begun_is_cancelled_with_the_last_it_would_watch(
+    tmp_path: Path,
+) -> None:
+    async with house(tmp_path, NAMES) as rooms:
+        await rooms.at_work("eye")
+        await rooms.at_work("a")
+        request = SendMessage(
+            client_command_id="watched",
+            content="Tidy up.",
+            to=["a", "b"],
+            supervision=Supervision(observers=["eye"]),
+        )
+        rooms.fleet.plan("b", [ContentDelta("quick"), TurnCompleted()])
+        accepted = await rooms.service.send(request, rooms.person)
+        assert accepted.supervision is not None
+        (observer,) = accepted.supervision.observers
+        first, second = accepted.turns
+        await rooms.turn_in(second.turn_id)
+        await rooms.service.cancel_turn(first.turn_id, "x")
+        assert (await rooms.turn_in(observer.turn_id)).status == "cancelled"
+        cards = {card.actor_id: card for card in (await rooms.service.agents()).agents}
+        assert cards["agent:eye"].queued_turns == 0
+
+
+async def test_others_of_the_root_read_that_somebody_was_steered_and_why(tmp_path: Path) -> None:
+    async with house(tmp_path, NAMES) as rooms:
+        rooms.fleet.capabilities = STEERS
+        here = await scene(rooms)
+        await rooms.watches.steer(here.eye, advise("nudge"))
+        events = (await rooms.reads.read(rooms.caller("a"), None, 0, 100)).events
+        (steered,) = [e for e in events if e.type == "supervision.steered"]
+        assert (steered.status, steered.content) == ("nudge", "Wrong file.")
+        assert (steered.sender, steered.turn_id) == ("agent:eye", here.subject)
+
+
 async def test_a_watch_ends_with_the_observers_own_turn(tmp_path: Path) -> None:
     async with house(tmp_path, NAMES) as rooms:
         here = await scene(rooms)
