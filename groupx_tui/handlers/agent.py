@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from groupx_shared.agentstatus import status_text
 from groupx_shared.names import unknown_name
 from groupx_tui.handlers.inspect import CardHandlers
-from groupx_tui.screens.chooser import Choice, Chooser
+from groupx_tui.screens.chooser import Choice, Chooser, Use
 from groupx_tui.state.model import AgentView
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class AgentHandlers:
             title,
             choices,
             empty="There is no such agent.",
-            offers={"details": self._cards.show},
+            use=Use({"details": self._cards.show}),
         )
         self._app.push_screen(chooser, chosen)
 

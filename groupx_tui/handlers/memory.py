@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from groupx_shared.ids import USER_WEB
-from groupx_tui.screens.chooser import Chooser
+from groupx_tui.screens.chooser import Chooser, Use
 from groupx_tui.screens.record import history_screen, record_choice, record_screen
 from groupx_tui.screens.write import Write
 from groupx_tui.state.model import BlockId
@@ -61,9 +61,7 @@ class MemoryHandlers:
             self._title(found),
             choices,
             empty=EMPTY,
-            opens=partial(self._with_record, self._show),
-            offers=offers,
-            is_wide=True,
+            use=Use(offers, partial(self._with_record, self._show), is_wide=True),
         )
         self._app.push_screen(self._list)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from groupx_shared.text import safe_line
-from groupx_tui.screens.chooser import Choice, Chooser
+from groupx_tui.screens.chooser import Choice, Chooser, Use
 from groupx_tui.screens.confirm import Confirm
 from groupx_tui.screens.turn import PHASE_WORDS
 from groupx_tui.state.lineage import Branch, blocks_of_root, tree_of
@@ -59,7 +59,7 @@ class ThreadHandlers:
         marked = self._app.room.timeline.current_block_id or ""
         choices = [_choice(branch) for branch in branches]
         title = "Who asked whom"
-        chooser = Chooser(self._app.keymap, title, choices, marked=marked, is_wide=True)
+        chooser = Chooser(self._app.keymap, title, choices, marked=marked, use=Use(is_wide=True))
         self._app.push_screen(chooser, done)
 
     def older(self, argument: str) -> None:

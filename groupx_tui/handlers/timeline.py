@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from groupx_shared.text import safe_line
 from groupx_tui.moments import FORMS, moment_of
-from groupx_tui.state.model import BlockId
+from groupx_tui.state.model import BlockId, TurnBlock
 from groupx_tui.widgets.timeline.widget import Timeline
 
 if TYPE_CHECKING:
@@ -63,6 +63,26 @@ class TimelineHandlers:
     def next_own(self, argument: str) -> None:
         """My message after."""
         self._timeline.action_next_message()
+
+    def previous_failed(self, argument: str) -> None:
+        """The turn before that ended without an answer."""
+        self._to_failed(-1)
+
+    def next_failed(self, argument: str) -> None:
+        """The turn after that ended without an answer."""
+        self._to_failed(1)
+
+    def _to_failed(self, step: int) -> None:
+        blocks = self._app.view.timeline.blocks
+        ids = [block.block_id for block in blocks]
+        marked = self._timeline.current_block_id
+        here = ids.index(marked) if marked in ids else (len(ids) if step < 0 else -1)
+        beside = blocks[:here][::-1] if step < 0 else blocks[here + 1 :]
+        for block in beside:
+            if isinstance(block, TurnBlock) and block.can_retry:
+                self._timeline.jump_to(block.block_id)
+                return
+        self._app.tell("No turn without an answer there, as far as is loaded.")
 
     def toggle(self, argument: str) -> None:
         """Open or close what is marked."""

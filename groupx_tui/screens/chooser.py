@@ -7,7 +7,7 @@ it at once). Counterpart: `matching`, which finds the lines.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from rich.cells import cell_len
@@ -38,6 +38,18 @@ class Choice:
     """One line about it; searched too."""
     right: str = ""
     """At the right end: a key, a state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a list is for beside choosing one of its lines."""
+
+    offers: Mapping[str, Callable[[str], object]] = field(default_factory=dict)
+    """What can be done with the marked line ("" when there is none), by the verb of its `dialog`
+    action; the list stays."""
+    opens: Callable[[str], object] | None = None
+    """What the accept key does with a line instead of returning it; the list stays."""
+    is_wide: bool = False
 
 
 class ChoiceList(Widget, can_focus=False):
@@ -137,16 +149,12 @@ class Chooser(Dialog[str]):
         marked: str = "",
         empty: str = "Nothing like that.",
         on_mark: Callable[[str], object] | None = None,
-        opens: Callable[[str], object] | None = None,
-        offers: Mapping[str, Callable[[str], object]] | None = None,
-        is_wide: bool = False,
+        use: Use | None = None,
     ) -> None:
-        """`opens`: what the accept key does with a line instead of returning it; the list stays.
-        `offers`: what else can be done with the marked line ("" when there is none), by the verb of
-        its `dialog` action; the list stays too."""
-        self._opens, self._is_wide = opens, is_wide
-        self._offers = offers or {}
-        verb = "choose" if opens is None else "open"
+        """`use`: what can be done with the lines beside choosing one."""
+        use = use or Use()
+        self._opens, self._offers, self._is_wide = use.opens, use.offers, use.is_wide
+        verb = "choose" if self._opens is None else "open"
         hints = [f"{keymap.shown('dialog.accept')} {verb}"]
         hints += [f"{keymap.shown(f'dialog.{name}')} {name}" for name in self._offers]
         hints.append(f"{keymap.shown('dialog.close')} close")

@@ -33,7 +33,7 @@ def ratio(first: str, second: str) -> float:
 
 def test_there_are_themes_for_every_taste_and_eye() -> None:
     assert len(OWN) >= 8
-    assert {DEFAULT_THEME, "groupx-light", "high-contrast", "mono", "terminal"} <= set(OWN)
+    assert {DEFAULT_THEME, "groupx-light", "high-contrast", "colour-blind", "terminal"} <= set(OWN)
 
 
 @pytest.mark.parametrize("name", OWN)

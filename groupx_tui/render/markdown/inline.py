@@ -7,7 +7,7 @@ their line breaks.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rich.style import Style
 
@@ -16,6 +16,10 @@ from groupx_tui.render.row import Piece
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
+
+SCHEMES: Final = ("https://", "http://", "mailto:")
+MAX_URL: Final = 2_000
+"""Longer ones are cut by terminals."""
 
 _OPENS = {
     "em_open": Role.EMPHASIS,
@@ -36,7 +40,9 @@ def inline_pieces(tokens: Iterable[Token], palette: Palette, base: Style) -> lis
         if token.type in _OPENS:
             styles.append(palette.over(style, _OPENS[token.type]))
             if token.type == "link_open":
-                links.append((str(token.attrs.get("href", "")), len(pieces)))
+                url = str(token.attrs.get("href", ""))
+                links.append((url, len(pieces)))
+                styles[-1] += Style(link=opened_by_a_click(url))
         elif token.type in _CLOSES:
             styles.pop()
             if token.type == "link_close":
@@ -50,6 +56,13 @@ def inline_pieces(tokens: Iterable[Token], palette: Palette, base: Style) -> lis
         else:
             pieces.append((token.content, style))
     return pieces
+
+
+def opened_by_a_click(url: str) -> str | None:
+    """Return the address as the terminal may open it (OSC 8); None for what is no page or mail
+    address, or holds what a terminal might act on."""
+    is_safe = url.isascii() and url.isprintable() and " " not in url and len(url) <= MAX_URL
+    return url if is_safe and url.lower().startswith(SCHEMES) else None
 
 
 def _url(url: str, since: int, pieces: list[Piece], style: Style) -> list[Piece]:

@@ -7,10 +7,12 @@ from datetime import datetime
 
 import pytest
 
+from groupx_tui.state.model import TimelineView
 from groupx_tui.widgets.timeline.messages import NeedAfter, NeedBefore, NeedEnd
 from groupx_tui.widgets.timeline.widget import Timeline
 from support.does import does
-from support.window import open_window
+from support.fake_session import AT, CODEX, GUIDE, FakeSession, message, sample_view, turn
+from support.window import Window, open_window
 
 pytestmark = pytest.mark.slow
 """Each opens a window."""
@@ -134,3 +136,28 @@ async def test_the_pages_that_the_timeline_asks_for_are_loaded() -> None:
         await window.settle()
         asked = [asked for asked in window.session.asked if asked[0] != "set_reader_side"]
         assert asked == [("load_before",), ("load_after",), ("jump", "last")]
+
+
+def marked(window: Window) -> str | None:
+    return window.app.room.timeline.current_block_id
+
+
+@does("timeline.previous_failed", "timeline.next_failed")
+async def test_one_goes_from_one_turn_without_an_answer_to_the_next() -> None:
+    blocks = (
+        message(1, "a"),
+        turn("turn_2", CODEX, order_seq=3, phase="failed", ended_at=AT),
+        turn("turn_4", GUIDE, "fine", order_seq=5, phase="completed", ended_at=AT),
+        turn("turn_6", GUIDE, order_seq=7, phase="interrupted", ended_at=AT),
+        message(8, "b"),
+    )
+    view = replace(sample_view(), timeline=TimelineView("room:main", blocks, 1, 8))
+    async with open_window(FakeSession(view)) as window:
+        await window.press("escape", "left_curly_bracket")
+        assert marked(window) == "turn:turn_6"
+        await window.press("left_curly_bracket")
+        assert marked(window) == "turn:turn_2"
+        await window.press("left_curly_bracket")
+        assert "No turn without an answer there" in window.toasts[-1]
+        await window.press("right_curly_bracket")
+        assert marked(window) == "turn:turn_6"

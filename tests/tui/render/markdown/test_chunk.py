@@ -62,6 +62,24 @@ def test_links_show_where_they_go() -> None:
     assert _lines("![a cat](cat.png)") == ["[image: a cat] (cat.png)"]
 
 
+def _opened(text: str) -> set[str]:
+    """The addresses that the terminal is told to open on a click."""
+    segments = [segment for row in _rows(text) for segment in row.strip]
+    return {segment.style.link for segment in segments if segment.style and segment.style.link}
+
+
+def test_the_terminal_is_told_where_a_link_goes_when_that_is_safe() -> None:
+    assert _opened("see [docs](http://a.b/c) and <https://a.b>") == {"http://a.b/c", "https://a.b"}
+    assert _opened("[mail](mailto:a@b.c)") == {"mailto:a@b.c"}
+
+
+@pytest.mark.parametrize(
+    "url", ["file:///etc/passwd", "javascript:alert(1)", "x.html", "http://" + "a" * 3_000]
+)
+def test_the_terminal_is_told_no_other_address(url: str) -> None:
+    assert _opened(f"[docs]({url})") == set()
+
+
 def test_definitions_of_links_stay_visible() -> None:
     assert _lines("[docs]: http://a.b/c") == ["[docs]: http://a.b/c"]
 
