@@ -97,6 +97,10 @@ class Window:
             self.seen[letter] = now
             del self._waiting[letter]
 
+    def wait_end(self, within_s: float) -> None:
+        """Wait until the program has ended by itself. Raises: TimeoutExpired."""
+        self.process.wait(within_s)
+
     def close(self) -> None:
         """End the program."""
         with contextlib.suppress(ProcessLookupError):
