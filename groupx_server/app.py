@@ -44,7 +44,7 @@ from groupx_server.rooms.broadcast import Hub, HubLimits
 from groupx_server.rooms.clock import Clock
 from groupx_server.rooms.compaction import Compactor
 from groupx_server.rooms.dated import Diaries
-from groupx_server.rooms.forgetting import Forgetting
+from groupx_server.rooms.forgetting import Forgetting, remove_restored
 from groupx_server.rooms.grants import Grants
 from groupx_server.rooms.live import LateOutlet
 from groupx_server.rooms.reload import ConfigSource, Reloader
@@ -163,6 +163,7 @@ async def _build(
     )
     roster = roster_of(config)
     await _prepare_rows(ledger, roster, site)
+    await remove_restored(ledger, site.clock.now())
     outlet = LateOutlet()
     tools = ToolEndpoint()
     grants = Grants(f"{runtime.url}{TOOLS_PATH}", on_issue=tools.want)

@@ -39,7 +39,7 @@ LEAST_CHARS: Final = 8
 MAX_ELSEWHERE: Final = 50
 """Named of the places that hold the text too; the rest is counted."""
 TEXTLESS: Final = frozenset({EventType.CONTENT_REDACTED, EventType.TURN_QUEUED})
-MAIN_KEYS: Final = ("content", "partialText")
+MAIN_KEYS: Final = ("content", "partialText", "reason")
 _MAX_LEVELS: Final = 8
 """A message that was passed on, and that again, and so on."""
 
@@ -74,7 +74,7 @@ def redact(connection: sqlite3.Connection, target: Target, now: str) -> Removed:
 
     Raises: RefusedError (UNKNOWN_EVENT, UNKNOWN_MEMORY, UNKNOWN_IDENTITY; an event without text).
     """
-    work = _Work(connection, now)
+    work = _Work(connection, now, with_copies=target.with_copies)
     if target.kind == "event":
         room_id = work.event(target.ref_id)
     else:
@@ -97,9 +97,10 @@ def redact(connection: sqlite3.Connection, target: Target, now: str) -> Removed:
 class _Work:
     """Gathers what goes, then takes it out."""
 
-    def __init__(self, connection: sqlite3.Connection, now: str) -> None:
+    def __init__(self, connection: sqlite3.Connection, now: str, *, with_copies: bool) -> None:
         self._book = connection
         self._now = now
+        self._with_copies = with_copies
         self.removed = Removed()
         self.records: list[tuple[RecordKind, str]] = []
         self._main: list[str] = []
@@ -250,6 +251,7 @@ class _Work:
             self._blank_record(kind, record_id)
         self._end_summaries()
         self._blank_receipts()
+        self._blank_beside()
         for text in self._telling_texts():
             removed.elsewhere += self._events_with(text)
             removed.elsewhere += [record_id for _, record_id in self._records_with(text)]
@@ -296,6 +298,27 @@ class _Work:
             )
             self.removed.summaries += cursor.rowcount
 
+    def _blank_beside(self) -> None:
+        """The very texts, and with copies all that has them, where they stand beside the events."""
+        for table, key, column in _BESIDE:
+            self._book.execute(
+                f"UPDATE {table} SET {column} = ?1 WHERE {column} IN"
+                " (SELECT value FROM json_each(?2))",
+                (TOMBSTONE, orjson.dumps(self._telling_texts()).decode()),
+            )
+            for text in self._telling_texts():
+                rows = self._book.execute(
+                    f"SELECT {key} FROM {table} WHERE instr({column}, ?)", (text,)
+                ).fetchall()
+                names = [str(name) for (name,) in rows]
+                if not self._with_copies:
+                    self.removed.elsewhere += names
+                    continue
+                self._book.executemany(
+                    f"UPDATE {table} SET {column} = ? WHERE {key} = ?",
+                    [(TOMBSTONE, name) for name in names],
+                )
+
     def _blank_receipts(self) -> None:
         """Receipts hold records whole, and the hash of a short text can be guessed."""
         for ref_id in (*self.removed.event_ids, *self.removed.record_ids):
@@ -314,6 +337,14 @@ class _Work:
                     (orjson.dumps(stored).decode(), REDACTED, command_id),
                 )
 
+
+_BESIDE: Final = (
+    ("assistant_conversation_messages", "message_id", "content"),
+    ("assistant_acts", "act_id", "summary"),
+    ("supervision_steer_counts", "subject_turn_id", "last_reason"),
+    ("turns", "turn_id", "error_message"),
+)
+"""Texts that stand beside the events: table, key, column."""
 
 _TABLES: Final[dict[RecordKind, str]] = {"memory": "memory_records", "identity": "identity_records"}
 

@@ -215,4 +215,41 @@ RULES: Final = (
             WHERE (total_count, total_chars) <> (count, sum)""",
         since=10,
     ),
+    # Search, memory, what was removed.
+    Rule(
+        "every row of the search index has its words, and no words are left of others",
+        """SELECT row_id FROM search_rows WHERE row_id NOT IN (SELECT id FROM search_fts_docsize)
+            UNION ALL SELECT id FROM search_fts_docsize
+            WHERE id NOT IN (SELECT row_id FROM search_rows)""",
+        since=13,
+    ),
+    Rule(
+        "the search index holds no record that is history",
+        """SELECT r.ref_id FROM search_rows r JOIN memory_records m ON m.memory_id = r.ref_id
+            WHERE r.kind = 'memory' AND m.status <> 'active' AND NOT EXISTS (
+            SELECT 1 FROM search_queue q WHERE q.ref_id = r.ref_id)""",
+        since=13,
+    ),
+    Rule(
+        "a removed text is a tombstone",
+        """SELECT d.ref_id FROM redactions d JOIN events e ON e.event_id = d.ref_id
+            WHERE d.kind = 'event' AND json_extract(e.body_json, '$.redacted') IS NOT 1
+            UNION ALL SELECT d.ref_id FROM redactions d JOIN memory_records m
+            ON m.memory_id = d.ref_id WHERE d.kind = 'memory' AND m.content <> '[removed]'""",
+        since=14,
+    ),
+    Rule(
+        "a summary covers messages of its room",
+        """SELECT summary_id FROM summaries s WHERE status = 'active' AND NOT EXISTS (
+            SELECT 1 FROM room_messages m WHERE m.room_id = s.room_id AND m.seq = s.through_seq)""",
+        since=14,
+    ),
+    Rule(
+        "a day counts the turns that wait of it",
+        """SELECT d.actor_id FROM agent_dated_memory_rollups d WHERE d.pending_turns <> (
+            SELECT count(*) FROM agent_dated_memory_sources s WHERE s.room_id = d.room_id
+            AND s.actor_id = d.actor_id AND s.local_date = d.local_date
+            AND s.processed_at IS NULL)""",
+        since=14,
+    ),
 )

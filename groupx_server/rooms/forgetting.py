@@ -10,6 +10,7 @@ import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +19,14 @@ from groupx_server.ledger.commands import once
 from groupx_server.ledger.connection import find_backups
 from groupx_server.ledger.purge import files_with, purge
 from groupx_server.ledger.redaction import Kind, Target, redact
+from groupx_server.ledger.revocations import (
+    Removal,
+    missing,
+    note_removals,
+    read_removals,
+    remove_again,
+)
+from groupx_server.ledger.store import Ledger
 from groupx_server.logs import get_logger
 from groupx_server.rooms.turnrunner import Runtime
 from groupx_shared.wire.forgetting import RedactContent, RedactReply
@@ -88,6 +97,8 @@ class Forgetting:
 
         reply = await self._runtime.ledger.write(step)
         if done.is_new:
+            removals = [*_removals("event", reply.event_ids), *_record_removals(reply.record_ids)]
+            await asyncio.to_thread(note_removals, self._runtime.ledger.path, removals)
             self.on_removed()
             log.info("content.redacted", kind=kind, ref=ref_id, events=len(reply.event_ids))
         if request.purge:
@@ -106,6 +117,27 @@ class Forgetting:
                 "left_in": tuple(file.name for file in left),
             }
         )
+
+
+async def remove_restored(ledger: Ledger, now: str) -> int:
+    """At a start: remove again what was removed for good and came back with an older copy of the
+    ledger; return how many texts. Raises: LedgerError."""
+    removals = await asyncio.to_thread(read_removals, ledger.path)
+    if not await ledger.read(partial(missing, removals=removals)):
+        return 0
+    count = await ledger.write(partial(remove_again, removals=removals, now=now))
+    if count:
+        log.warning("content.redacted_again", texts=count)
+        await ledger.write_alone(purge)
+    return count
+
+
+def _removals(kind: Kind, ids: Sequence[str]) -> list[Removal]:
+    return [(kind, each) for each in ids]
+
+
+def _record_removals(ids: Sequence[str]) -> list[Removal]:
+    return [("memory" if each.startswith("mem_") else "identity", each) for each in ids]
 
 
 def _files_of(path: Path) -> list[Path]:

@@ -216,3 +216,17 @@ def test_a_command_whose_text_was_removed_is_still_done_once(book: sqlite3.Conne
     second = send(book, SECRET, to=(), command_id="again").reply
     assert second.message_event_id == first.message_event_id
     assert "xylophone" not in _dump(book)
+
+
+def test_what_was_said_to_the_assistant_goes_too_or_is_told(book: sqlite3.Connection) -> None:
+    event_id = send(book, SECRET, to=()).reply.message_event_id
+    say = (
+        "INSERT INTO assistant_conversation_messages(message_id, role, content, created_at)"
+        " VALUES (?, 'user', ?, ?)"
+    )
+    book.execute(say, ("same", SECRET, NOW))
+    book.execute(say, ("more", f"Send this: {SECRET}", NOW))
+    assert _redact(book, event_id).elsewhere == ["more"]
+    later = send(book, SECRET, to=()).reply.message_event_id
+    assert _redact(book, later, copies=True).elsewhere == []
+    assert "xylophone" not in _dump(book)

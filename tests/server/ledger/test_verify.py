@@ -12,8 +12,14 @@ from groupx_server.domain.turn import TurnStatus
 from groupx_server.ledger.cancel import cancel_turn
 from groupx_server.ledger.dispatch import append_partial
 from groupx_server.ledger.events import NewEvent, insert_event
+from groupx_server.ledger.memory import NewMemory, remember, retract
+from groupx_server.ledger.records import Author
+from groupx_server.ledger.redaction import Target, redact
+from groupx_server.ledger.searchindex import index_some
+from groupx_server.ledger.summaries import NewSummary, save_summary
 from groupx_server.ledger.terminal import TurnEnd, end_turn
 from groupx_server.ledger.verify import FOREIGN_KEYS, INTEGRITY, SHOWN, find_violations, rules_for
+from groupx_shared.wire.memory import MemoryScope
 from ledger_files.build import VERSIONS, file_of
 from support.ledgers import opened
 from support.transactions import LIMITS, NOW, claim, open_book, placed, send, start, watched
@@ -97,6 +103,23 @@ HARM = {
     "the message index has true totals": (
         "UPDATE room_messages SET total_chars = total_chars + 1 WHERE seq = 1"
     ),
+    "every row of the search index has its words, and no words are left of others": (
+        "INSERT INTO search_rows(kind, ref_id, actor_id, speaker, type, occurred_at,"
+        " context_through) VALUES ('message', 'evt_x', 'user:web', 'You', 'x', '', 0)"
+    ),
+    "the search index holds no record that is history": (
+        "INSERT INTO search_rows(kind, ref_id, actor_id, speaker, type, occurred_at,"
+        " context_through) SELECT 'memory', memory_id, 'user:web', 'You', 'fact', '', 0"
+        " FROM memory_records WHERE status = 'retracted'"
+    ),
+    "a removed text is a tombstone": (
+        """UPDATE events SET body_json = '{"content":"back"}'"""
+        " WHERE event_id IN (SELECT ref_id FROM redactions)"
+    ),
+    "a summary covers messages of its room": "UPDATE summaries SET through_seq = 99999",
+    "a day counts the turns that wait of it": (
+        "UPDATE agent_dated_memory_rollups SET pending_turns = pending_turns + 1"
+    ),
     FOREIGN_KEYS.name: "UPDATE turns SET source_event_id = 'evt_none' WHERE status = 'queued'",
 }
 
@@ -119,8 +142,23 @@ def book(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     cancel_turn(book, cancelled, "cancel", LIMITS, NOW)
     send(book, "waits")
     _steered(book)
+    _remembered(book)
     yield book
     book.close()
+
+
+def _remembered(book: sqlite3.Connection) -> None:
+    """A summary, a record that was taken back, a text that was removed, all in the index."""
+    first = send(book, "to be removed", to=()).reply
+    last = send(book, "the end", to=()).reply
+    you = Author("user:web", "web")
+    scope = MemoryScope(type="room", id="room:main")
+    retract(book, remember(book, NewMemory(scope, "fact", "once", you), NOW).memory_id, you, NOW)
+    redact(book, Target("event", first.message_event_id, "user:web", "web"), NOW)
+    new = NewSummary("room:main", first.seq, last.seq, "- summed", "agent:a", None)
+    save_summary(book, new, NOW)
+    while not index_some(book).is_empty:
+        pass
 
 
 def _steered(book: sqlite3.Connection) -> None:

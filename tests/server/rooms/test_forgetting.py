@@ -12,9 +12,10 @@ from groupx_server.ledger.accept import Source
 from groupx_server.ledger.search import Filters
 from groupx_server.portability.keeper import BackupKeeper
 from groupx_server.portability.rotation import Policy
+from groupx_server.rooms.forgetting import remove_restored
 from groupx_shared.wire.context import CompactContext
 from groupx_shared.wire.forgetting import RedactContent, RedactReply
-from support.rooms import House, house
+from support.rooms import NOW, House, house
 
 SECRET = "the quetzalcoatlus key is 7731"
 WORD = b"quetzalcoatlus"
@@ -120,3 +121,29 @@ async def test_any_script_and_any_escape_is_found_in_the_files(tmp_path: Path, t
         assert reply.left_in == ()
         probe = text[:9].encode()
         assert [f.name for f in _files(tmp_path) if probe in f.read_bytes()] == []
+
+
+def _restore(backup: Path, database: Path) -> None:
+    for journal in database.parent.glob("groupx.db-*"):
+        journal.unlink()
+    backup.replace(database)
+
+
+async def test_a_restored_backup_does_not_bring_it_back(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        said = await rooms.send(SECRET, to=[])
+        await rooms.send("something else", to=[])
+        backup = tmp_path / "elsewhere.db"
+        await rooms.ledger.backup(backup)
+        await _remove(rooms, said.message_event_id, purge=True)
+    _restore(backup, tmp_path / "groupx.db")
+    assert _holding(tmp_path) == ["groupx.db"]
+    async with house(tmp_path) as rooms:
+        assert await remove_restored(rooms.ledger, NOW) == 1
+        assert await remove_restored(rooms.ledger, NOW) == 0
+        assert WORD not in await rooms.service.event(said.message_event_id)
+        assert _holding(tmp_path) == []
+        assert (await rooms.events("message.created"))[1]["body"]["content"] == "something else"
+    listed = (tmp_path / "groupx.removed.jsonl").read_text("utf-8")
+    assert listed.count("\n") == 1
+    assert "quetzal" not in listed
