@@ -14,9 +14,11 @@ from typing import Any, Final
 MAX_REASON_CHARS: Final = 500
 """Of an agent's own words in a sentence of ours."""
 _AUTH_TEXT: Final = re.compile(
-    r"authentication required|unauthori[sz]ed|invalid api key|\b401\b|no llm provider configured",
+    r"authentication required|unauthori[sz]ed|invalid api key|\b401\b|no llm provider configured"
+    r"|failed to resolve provider",
     re.IGNORECASE,
 )
+"""A program that was never set up has no provider to ask."""
 _RATE_TEXT: Final = re.compile(r"rate.?limit|too many requests|\b429\b|quota", re.IGNORECASE)
 _POLICY_TEXT: Final = re.compile(r"managed polic|disabled by (?:your )?(?:admin|org)", re.I)
 

@@ -98,7 +98,8 @@ class LiveRoom:
         self.model = model
         self.names = list(names)
         self.mark = uuid.uuid4().hex
-        agents = {name: self._settings(name) for name in names} | (more or {})
+        marked_more = {name: self._marked(settings) for name, settings in (more or {}).items()}
+        agents = {name: self._settings(name) for name in names} | marked_more
         workspace = folder / "workspace"
         workspace.mkdir()
         self.server = ServerProcess(workspace, {"agents": agents, "timeouts": _TIMEOUTS})
@@ -110,6 +111,9 @@ class LiveRoom:
             folder.mkdir(parents=True)
         settings = AGENTS[name].settings(self.model.url, home, self.mark)
         return {**settings, "cwd": str(work)}
+
+    def _marked(self, settings: dict[str, Any]) -> dict[str, Any]:
+        return {**settings, "env": {**settings.get("env", {}), MARK: self.mark}}
 
     def work(self, name: str) -> Path:
         """The working folder of an agent."""

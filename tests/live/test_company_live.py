@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from live.programs import CACHE, PROGRAMS
 from live.rooms import GONE_S, TURN_S, LiveRoom, Turn, done, live_room, until
 from support.fake_model.play import BEGINNING, REFUSAL
+from support.server_process import SCRIPTED_AGENT
 
 COMPANY = ("codex", "claude", "gemini", "kimi", "opencode")
 
@@ -26,10 +29,28 @@ pytestmark = [
 @pytest.fixture
 def room(tmp_path: Path) -> Iterator[LiveRoom]:
     """A started room with all of them."""
-    if missing := [name for name in COMPANY if not PROGRAMS[name].is_installed]:
-        pytest.skip(f"{', '.join(missing)}: not in {CACHE}: run “make live”")
+    need_company()
     with live_room(tmp_path, *COMPANY) as room:
         yield room
+
+
+def need_company() -> None:
+    """Skip where one of them is not installed."""
+    if missing := [name for name in COMPANY if not PROGRAMS[name].is_installed]:
+        pytest.skip(f"{', '.join(missing)}: not in {CACHE}: run “make live”")
+
+
+def scripted(*options: str) -> dict[str, Any]:
+    """Settings of an agent that is a script."""
+    arguments = ["-S", str(SCRIPTED_AGENT), *options]
+    return {"driver": "acp", "command": {"executable": sys.executable, "args": arguments}}
+
+
+BROKEN = {
+    "missing": {"driver": "acp", "command": "no-such-agent-program --acp"},
+    "crashing": scripted("--init-exit=3"),
+    "hanging": scripted("--init-hang"),
+}
 
 
 def ask_all(room: LiveRoom, text: str) -> dict[str, Turn]:
@@ -99,3 +120,13 @@ def test_a_stop_in_the_middle_of_everything_leaves_nobody(room: LiveRoom) -> Non
     room.stop()
     room.assert_nobody_left()
     assert not any(command.is_running for command in commands.values())
+
+
+def test_a_missing_a_crashing_and_a_hanging_one_hold_nobody_up(tmp_path: Path) -> None:
+    need_company()
+    with live_room(tmp_path, *COMPANY, more=BROKEN) as room:
+        turns = room.say("[[say Hello.]]", *BROKEN, *COMPANY)
+        answers = {name: done(room.ended(turns[name])).content for name in COMPANY}
+        assert answers == everybody("Hello.")
+        told = {name: room.cards()[name].partition(":")[0] for name in BROKEN}
+        assert told == {"missing": "failed", "crashing": "failed", "hanging": "starting"}

@@ -18,6 +18,8 @@ from groupx_server.agents.reasons import (
     ("text", "told"),
     [
         ("401 Unauthorized", (True, False, False)),
+        ("No LLM provider configured", (True, False, False)),
+        ("Failed to resolve provider: GOOSE_PROVIDER", (True, False, False)),
         ("Rate limit reached", (False, True, False)),
         ("429", (False, True, False)),
         ("disabled by your organization", (False, False, True)),
