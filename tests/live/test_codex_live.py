@@ -11,7 +11,7 @@ import shutil
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -56,11 +56,14 @@ class Live:
 
     folder: Path
     model: FakeResponses
+    limits: AgentTimeouts = LIMITS
+    model_url: str = ""
+    """Instead of the model's."""
 
     def spec(self) -> AgentSpec:
         provider = {
             "name": "Fake",
-            "base_url": self.model.base_url,
+            "base_url": self.model_url or self.model.base_url,
             "wire_api": "responses",
             "requires_openai_auth": False,
             "request_max_retries": 1,
@@ -77,7 +80,7 @@ class Live:
                 "model": "fake-model",
                 "config": {"model_provider": "fake", "model_providers": {"fake": provider}},
             },
-            timeouts=LIMITS,
+            timeouts=self.limits,
         )
 
     @asynccontextmanager
@@ -261,6 +264,22 @@ async def test_a_lost_stream_is_tried_again_without_doubling_the_text(live: Live
         turn = await ask(await live.open(driver), "Hi.")
     assert [event for event in turn.events if isinstance(event, Waiting)]
     assert turn.text == "Hello again."
+
+
+async def test_without_a_network_the_turn_is_given_up_with_the_reason(live: Live) -> None:
+    live.limits = replace(LIMITS, idle_s=12.0)
+    live.model_url = "http://127.0.0.1:9/v1"  # nobody listens on the port for discarding
+    async with live.running() as driver:
+        session = await live.open(driver)
+        turn = await ask(session, "Hi.")
+        failed = turn.last
+        assert isinstance(failed, TurnFailed)
+        assert failed.code is ErrorCode.TURN_IDLE_TIMEOUT
+        assert "waited 12 s for its model" in failed.message
+        assert "waiting for network" in failed.message
+        assert not failed.session_lost
+        assert not session.lost
+        assert [event for event in turn.events if isinstance(event, Waiting)]
 
 
 @pytest.mark.parametrize(
