@@ -199,7 +199,7 @@ class TimeoutSettings(Setting):
     first_event_ms: Annotated[int, Field(ge=100, le=3_600_000)] = 180_000
     """From the prompt to the first sign of the agent."""
     idle_ms: Annotated[int, Field(ge=100, le=3_600_000)] = 300_000
-    """Silence in a running turn."""
+    """Silence in a running turn; also how long its agent may only try to reach its model again."""
     cancel_ms: Annotated[int, Field(ge=100, le=300_000)] = 10_000
     """From a cancel to its confirmation; then the agent is ended."""
     close_ms: Annotated[int, Field(ge=100, le=300_000)] = 5_000
