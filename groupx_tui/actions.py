@@ -290,6 +290,9 @@ _ANYWHERE: Final = (
          "f3", slash="agents"),
     _any("agent.restart", "Restart an agent", "Start an agent's program again.",
          slash="restart", argument="@AGENT"),
+    _any("assistant.open", "Ask the assistant",
+         "Talk with the room assistant beside the room; with words, ask at once.", "alt+a",
+         slash="assistant", argument="WORDS"),
     _any("timeline.page_up", "Page up", "Scroll the timeline one page up.", "pageup"),
     _any("timeline.page_down", "Page down", "Scroll the timeline one page down.", "pagedown"),
     _any("timeline.first", "First message", "Go to the first message of the room.", "ctrl+home"),
@@ -373,6 +376,10 @@ _DIALOG: Final = (
     _dialog("dialog.restart", "Restart", "On an agent's card: start its program again.", "f9"),
     _dialog("dialog.doctor", "Doctor", "On an agent's card: start it as a trial and say what is "
             "wrong.", "f10"),
+    _dialog("assistant.cancel", "Stop the assistant",
+            "With the assistant: stop its answer; what it did stays done.", "ctrl+g"),
+    _dialog("assistant.clear", "Forget the conversation",
+            "With the assistant: begin anew; what it did stays in the rooms.", "ctrl+t"),
     _dialog("dialog.copy", "Copy", "Copy what is shown, or its id.", "ctrl+y"),
 )  # fmt: skip
 

@@ -16,7 +16,8 @@ from groupx_tui.cli.output import styled
 ENDINGS: Final = ("turn.failed", "turn.cancelled", "turn.interrupted")
 ROOM_CHANGES: Final = ("room.created", "room.renamed", "room.archived", "room.restored")
 MESSAGES: Final = ("message.created", "operator.dispatch")
-SHOWN_TYPES: Final = (*MESSAGES, *ENDINGS, *ROOM_CHANGES)
+ACTED: Final = "operator.acted"
+SHOWN_TYPES: Final = (*MESSAGES, *ENDINGS, *ROOM_CHANGES, ACTED)
 """What is shown without --all-types."""
 MAIN_ROOM: Final = "room:main"
 MAX_BODY: Final = 300
@@ -35,6 +36,8 @@ def event_lines(event: dict[str, Any]) -> str:
     if kind in ROOM_CHANGES:
         title = safe_line(str(body.get("title") or ""), 80)
         return _header(event, f"{kind.removeprefix('room.')} the room “{title}”")
+    if kind == ACTED:
+        return _header(event, safe_line(str(body.get("summary") or ""), MAX_BODY))
     shown = safe_line(json.dumps(body, ensure_ascii=False), MAX_BODY)
     return _header(event, f"{safe_line(kind, 80)} {styled(shown, '2')}")
 

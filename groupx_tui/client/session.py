@@ -41,6 +41,7 @@ from groupx_tui.client.http import ServerClient
 from groupx_tui.client.moments import seq_at
 from groupx_tui.client.outbox import Outbox, watch_of
 from groupx_tui.client.records import Records
+from groupx_tui.client.side import SideTalk
 from groupx_tui.client.viewstore import OnChange, ViewStore
 from groupx_tui.client.windows import Windows, block_at, block_of_event
 from groupx_tui.state.messages import message_block
@@ -79,6 +80,8 @@ class ClientSession:
         self._client = ServerClient(Endpoint(find_server or (lambda: read_runtime(workspace))))
         self.records = Records(self._client)
         """What is remembered, told and used."""
+        self.side = SideTalk(self._client, wait)
+        """The conversation with the room assistant."""
         self._store = ViewStore(ClientView(room_id=room_id, timeline=TimelineView(room_id)))
         self._windows = Windows(self._store, self._client)
         self._outbox = Outbox(self._store, self._client, sleep or asyncio.sleep)

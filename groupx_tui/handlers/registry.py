@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from groupx_tui.actions import ACTIONS
 from groupx_tui.handlers.agent import AgentHandlers
+from groupx_tui.handlers.assistant import AssistantHandlers
 from groupx_tui.handlers.attention import Attention
 from groupx_tui.handlers.block import BlockHandlers
 from groupx_tui.handlers.composer import ComposerHandlers
@@ -52,6 +53,7 @@ class Handlers:
             "app": WindowHandlers(app),
             "server": ServerHandlers(app),
             "agent": self.agent,
+            "assistant": AssistantHandlers(app),
             "turn": self.turn,
             "thread": ThreadHandlers(app),
             "memory": MemoryHandlers(app),

@@ -18,6 +18,7 @@ from groupx_shared.wire.bodies import (
     LoopStoppedBody,
     NudgedBody,
     ObservedBody,
+    OperatorActedBody,
     PairedBody,
     PairedTurn,
     RecordBody,
@@ -90,6 +91,8 @@ def _known(event: Event, body: WireModel) -> tuple[str, Tone]:
             return safe_line(body.message, MAX_NOTICE_CHARS), "warning"
         case LoopContinuedBody():
             return f"{author_of(event.actor).name} let the agents go on", "info"
+        case OperatorActedBody():
+            return f"{author_of(event.actor).name}: {body.summary}", "info"
         case PairedBody() | SteeredBody() | ObservedBody() | NudgedBody():
             return _supervision(event, body)
         case _:

@@ -38,6 +38,7 @@ from groupx_tui.state.model import (
 )
 from groupx_tui.state.streamtext import StreamText
 from support.fake_records import FakeRecords
+from support.fake_side import FakeSide
 
 AT = "2026-11-30T09:15:00.000Z"
 YOU = Author("user:web", "You", "user")
@@ -121,6 +122,7 @@ def sample_view() -> ClientView:
 class FakeSession(ClientSession):
     """Answers every command at once; `refusal` is raised by the next one instead."""
 
+    side: FakeSide
 
     def __init__(self, view: ClientView | None = None) -> None:
         self._now = view if view is not None else sample_view()
@@ -139,6 +141,7 @@ class FakeSession(ClientSession):
         """Rooms of events that are not in the shown one."""
         self.cancel_status: TurnStatus = "cancelling"
         """What the next cancels are answered with."""
+        self.side = FakeSide()
         self.runs = 0
         self.is_closed = False
 

@@ -1,0 +1,171 @@
+"""The panel of the room assistant: the side conversation, and a line to ask in.
+
+Shows whatever view it is handed; asking, stopping and forgetting are its handlers' work. Keeps to
+the end while the person is there, and moves nothing while they read above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from groupx_shared.text import safe_line
+from groupx_shared.wire.requests import MAX_MESSAGE_CHARS
+from groupx_tui.keymap import KeyMap
+from groupx_tui.screens.dialog import Dialog
+from groupx_tui.state.side import SideView
+from groupx_tui.widgets.sidetalk import SideLines
+
+FRAME_ROWS = 8
+"""Rows around the conversation: border, title, gaps, the line to write in, keys."""
+MAX_DETAIL = 60
+STATES = {
+    "disabled": "off",
+    "stopped": "starts when asked",
+    "starting": "starting",
+    "ready": "ready",
+    "busy": "working",
+    "failed": "failed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Deeds:
+    """What the panel does on keys; each returns at once."""
+
+    ask: Callable[[str], object]
+    cancel: Callable[[], object]
+    clear: Callable[[], object]
+    load_older: Callable[[], object]
+
+
+class AssistantScreen(Dialog[None]):
+    """The panel."""
+
+    DEFAULT_CSS = """
+    AssistantScreen {
+        .dialog-box { width: 100%; max-width: 110; height: 100%; }
+        VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; background: transparent; }
+        Input { height: 1; border: none; padding: 0; background: $panel; margin-top: 1; }
+        Input:focus { border: none; background-tint: $foreground 0%; }
+        .input--placeholder, .input--suggestion { color: $muted; }
+    }
+    """
+
+    def __init__(self, keymap: KeyMap, view: SideView, deeds: Deeds) -> None:
+        hints = [
+            f"{keymap.shown('dialog.accept')} ask",
+            f"{keymap.shown('dialog.close')} close",
+            f"{keymap.shown('assistant.cancel')} stop",
+            f"{keymap.shown('assistant.clear')} forget all",
+        ]
+        super().__init__(keymap, heading(view), "   ".join(hints))
+        self.deeds = deeds
+        self._view = view
+        self._is_there = False
+        self.lines = SideLines()
+
+    def body(self) -> ComposeResult:
+        with VerticalScroll(can_focus=False):
+            yield self.lines
+        line = Input(placeholder="Ask the assistant", compact=True, max_length=MAX_MESSAGE_CHARS)
+        line.cursor_blink = False
+        yield line
+
+    def on_mount(self) -> None:
+        """Show what there is, at its end."""
+        self._is_there = True
+        self.show(self._view)
+        self.call_after_refresh(self._to_end)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Stay at the end when the panel was there."""
+        if self._is_at_end():
+            self.call_after_refresh(self._to_end)
+
+    def show(self, view: SideView) -> None:
+        """Draw a newer view, once there is something to draw on."""
+        if not self._is_there:
+            self._view = view
+            return
+        was_at_end = self._is_at_end()
+        self._view = view
+        self.query_one(".dialog-title", Static).update(Content(heading(view)))
+        self.lines.show(view)
+        if was_at_end:
+            self.call_after_refresh(self._to_end)
+
+    def give_back(self, text: str) -> None:
+        """What was not taken is written again, unless something else is."""
+        line = self.query_one(Input)
+        if not line.value:
+            line.value = text
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.accept()
+
+    def accept(self) -> None:
+        """Ask what is written."""
+        line = self.query_one(Input)
+        text = line.value.strip()
+        if text:
+            line.value = ""
+            self._to_end()
+            self.deeds.ask(text)
+
+    def move(self, lines: int) -> None:
+        """Scroll by lines."""
+        self._scroll(lines)
+
+    def page(self, pages: int) -> None:
+        """Scroll by pages; at the top, load what is older."""
+        view = self.query_one(VerticalScroll)
+        if pages < 0 and view.scroll_y <= 0 and self._view.older_before:
+            self.deeds.load_older()
+            return
+        self._scroll(pages * max(1, view.size.height - 1))
+
+    def offer(self, name: str) -> bool:
+        """Stop the answer, or forget the conversation."""
+        if name == "cancel":
+            self.deeds.cancel()
+        elif name == "clear":
+            self.deeds.clear()
+        return name in ("cancel", "clear")
+
+    def copy_text(self) -> tuple[str, str] | None:
+        """The last answer."""
+        answers = [m.content for m in self._view.messages if m.role == "assistant"]
+        return (answers[-1], "the last answer") if answers else None
+
+    def _scroll(self, lines: int) -> None:
+        self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
+
+    def _is_at_end(self) -> bool:
+        view = self.query_one(VerticalScroll)
+        return view.scroll_y >= view.max_scroll_y - 1
+
+    def _to_end(self) -> None:
+        self.query_one(VerticalScroll).scroll_end(animate=False)
+
+
+def heading(view: SideView) -> str:
+    """Its name, and how it is."""
+    status = view.status
+    if status is None:
+        return "Room assistant"
+    parts = [safe_line(status.name, 64), STATES.get(status.status, status.status)]
+    waiting = status.open_requests - (status.running_request_id is not None)
+    if waiting > 0:
+        parts.append(f"{waiting} waiting")
+    if status.can_act is False:
+        parts.append("without tools")
+    return " · ".join(parts)
