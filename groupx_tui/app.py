@@ -22,6 +22,7 @@ from textual.screen import Screen
 from groupx_shared.errors import GroupXError, WorkspaceError
 from groupx_shared.ids import MAIN_ROOM
 from groupx_shared.paths import private_folder, user_state_folder
+from groupx_shared.runtime import RuntimeFile
 from groupx_shared.text import safe_text
 from groupx_shared.workspace import Workspace
 from groupx_tui.actions import Where
@@ -417,9 +418,14 @@ class GroupXApp(App[int], inherit_bindings=False):
         self._close_messages_no_wait()
 
 
-def run_tui(workspace: Workspace, room: str | None = None) -> int:
-    """Open the window on `workspace` and return the exit code when it is closed."""
-    return run_app(build_app(workspace, room))
+def run_tui(
+    workspace: Workspace,
+    room: str | None = None,
+    elsewhere: Callable[[], RuntimeFile] | None = None,
+) -> int:
+    """Open the window on `workspace` and return the exit code when it is closed. `elsewhere` finds
+    a server that is not the workspace's own, and that is not started here."""
+    return run_app(build_app(workspace, room, elsewhere))
 
 
 def run_app(app: GroupXApp) -> int:
@@ -443,7 +449,11 @@ def _repair_terminal() -> bool:
         return False
 
 
-def build_app(workspace: Workspace, room: str | None = None) -> GroupXApp:
+def build_app(
+    workspace: Workspace,
+    room: str | None = None,
+    elsewhere: Callable[[], RuntimeFile] | None = None,
+) -> GroupXApp:
     """Put together the app for `workspace`, with the person's themes, keys and choices."""
     from groupx_tui.client.drafts import DraftStore
     from groupx_tui.client.history import HistoryStore
@@ -453,14 +463,16 @@ def build_app(workspace: Workspace, room: str | None = None) -> GroupXApp:
     def open_session() -> ClientSession:
         from groupx_tui.client.session import ClientSession
 
-        return ClientSession(workspace, room_id=room_id)
+        return ClientSession(workspace, room_id=room_id, find_server=elsewhere)
 
     def start_server() -> None:
         from groupx_tui.cli.clock import Clock
         from groupx_tui.cli.launch import ensure_server
 
-        ensure_server(workspace, Clock())
+        if elsewhere is None:
+            ensure_server(workspace, Clock())
 
+    is_here = elsewhere is None and not workspace.is_default
     return GroupXApp(
         open_session,
         DraftStore(workspace),
@@ -468,6 +480,6 @@ def build_app(workspace: Workspace, room: str | None = None) -> GroupXApp:
         start_server=start_server,
         first_view=ClientView(room_id=room_id),
         history=HistoryStore(workspace),
-        folder=Path.cwd() if workspace.is_default else workspace.root,
-        command_line=CommandLine(workspace),
+        folder=workspace.root if is_here else Path.cwd(),
+        command_line=CommandLine(workspace) if elsewhere is None else None,
     )

@@ -71,4 +71,4 @@ class NoCommands:
 
     async def run(self, words: Sequence[str]) -> str:
         """Raises: GroupXError."""
-        raise GroupXError("There is no command line for this window.")
+        raise GroupXError("The server is elsewhere: run this command on its machine.")

@@ -49,12 +49,23 @@ PLAIN: Final = Option(
     "when TERM is dumb.",
     kind="flag",
 )
+CONNECT: Final = Option(
+    ("--connect",),
+    "Open the room of a server elsewhere, at a forwarded port like http://127.0.0.1:40123. "
+    "Needs --token-file.",
+    metavar="URL",
+)
+TOKEN_FILE: Final = Option(
+    ("--token-file",),
+    "With --connect: a private file with the server's token, or its runtime file, copied.",
+    metavar="FILE",
+)
 VERSION: Final = Option(("--version", "-V"), "Print the version and exit.", kind="flag")
 ROOT: Final = Command(
     (),
     "terminal:run",
     "One terminal room for all your AI agents. Without a command: open the room.",
-    options=(CONFIG, OPEN_ROOM, PLAIN, VERSION),
+    options=(CONFIG, OPEN_ROOM, PLAIN, CONNECT, TOKEN_FILE, VERSION),
 )
 
 COMMANDS: Final = (

@@ -24,6 +24,7 @@ from groupx_tui.widgets.composer.slash import message_text
 from groupx_tui.widgets.composer.targets import find_targets
 
 if TYPE_CHECKING:
+    from groupx_shared.runtime import RuntimeFile
     from groupx_shared.wire.replies import MessageAccepted
     from groupx_shared.workspace import Workspace
     from groupx_tui.client.session import ClientSession
@@ -217,8 +218,11 @@ class PlainClient:
             await self._changed.wait()
 
 
-def run_plain(workspace: Workspace, room_id: str) -> int:
-    """Open the line-by-line client on `workspace`; returns the exit code."""
+def run_plain(
+    workspace: Workspace, room_id: str, elsewhere: Callable[[], RuntimeFile] | None = None
+) -> int:
+    """Open the line-by-line client on `workspace`; returns the exit code. `elsewhere` finds a
+    server that is not the workspace's own, and that is not started here."""
     from groupx_tui.cli.clock import Clock
     from groupx_tui.cli.launch import ensure_server
     from groupx_tui.client.session import ClientSession
@@ -229,9 +233,9 @@ def run_plain(workspace: Workspace, room_id: str) -> int:
 
     async def serve() -> int:
         client = PlainClient(
-            ClientSession(workspace, room_id=room_id),
+            ClientSession(workspace, room_id=room_id, find_server=elsewhere),
             write,
-            lambda: ensure_server(workspace, Clock()),
+            lambda: None if elsewhere else ensure_server(workspace, Clock()),
             is_person=sys.stdin.isatty(),
         )
         return await client.run(typed_lines(sys.stdin.fileno()))
