@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from groupx_server.mcp.arguments import schema_of
 from groupx_server.mcp.desk import Tool
+from groupx_server.mcp.operatortools import Cases, OperatorDesk
 from groupx_server.mcp.toolbox import Toolbox
 from groupx_shared.wire.base import WireModel
 
@@ -15,6 +16,12 @@ from groupx_shared.wire.base import WireModel
 def all_tools() -> list[Tool[Any]]:
     """The tools, without anything behind them."""
     return list(Toolbox(None, None, None, None).tools.values())  # type: ignore[arg-type]
+
+
+def operator_tools() -> list[Tool[Any]]:
+    """The room assistant's, without anything behind them."""
+    nothing: Any = None
+    return list(OperatorDesk(Cases(*[nothing] * 5)).tools.values())
 
 
 def arguments_table(tool: Tool[Any]) -> str:
@@ -65,8 +72,10 @@ def _type(field: dict[str, Any]) -> str:
     if "enum" in field:
         return " or ".join(f"`{choice}`" for choice in field["enum"])
     if kind == "array":
-        return f"list of {field['minItems']} to {field['maxItems']} texts"
-    return {"string": "text", "integer": "number", "boolean": "true or false"}[kind]
+        return f"list of {field.get('minItems', 0)} to {field['maxItems']} texts"
+    return {"string": "text", "integer": "number", "boolean": "true or false", "object": "object"}[
+        kind
+    ]
 
 
 def _default(field: dict[str, Any]) -> str:
