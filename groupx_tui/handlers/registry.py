@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from inspect import isawaitable
 from keyword import iskeyword
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from groupx_tui.actions import ACTIONS
 from groupx_tui.handlers.agent import AgentHandlers
-from groupx_tui.handlers.assistant import AssistantHandlers
 from groupx_tui.handlers.attention import Attention
 from groupx_tui.handlers.block import BlockHandlers
 from groupx_tui.handlers.composer import ComposerHandlers
@@ -34,6 +33,17 @@ if TYPE_CHECKING:
 Handler = Callable[[str], Any]
 
 
+def _assistant(app: GroupXApp) -> object:
+    from groupx_tui.handlers.assistant import AssistantHandlers
+
+    return AssistantHandlers(app)
+
+
+_LATE: Final[dict[str, Callable[[GroupXApp], object]]] = {"assistant": _assistant}
+"""Nouns that are loaded when they are first asked for: they need the models of the wire, which take
+longer to load than everything before the first frame."""
+
+
 class Handlers:
     """The handlers of one app, by noun."""
 
@@ -53,7 +63,6 @@ class Handlers:
             "app": WindowHandlers(app),
             "server": ServerHandlers(app),
             "agent": self.agent,
-            "assistant": AssistantHandlers(app),
             "turn": self.turn,
             "thread": ThreadHandlers(app),
             "memory": MemoryHandlers(app),
@@ -74,6 +83,8 @@ class Handlers:
         """The method for an action. Raises: KeyError, AttributeError when there is none (a test
         holds table and handlers together)."""
         noun, verb = ACTIONS[action_id].id.split(".")
+        if noun not in self._nouns:
+            self._nouns[noun] = _LATE[noun](self._app)
         name = f"{verb}_" if iskeyword(verb) else verb
         handler: Handler = getattr(self._nouns[noun], name)
         return handler

@@ -18,9 +18,8 @@ from groupx_tui.screens.ask import Ask
 from groupx_tui.screens.chooser import Choice, Chooser
 from groupx_tui.screens.confirm import Confirm
 from groupx_tui.state.model import ClientView, RoomEntry
-from groupx_tui.state.rooms import missing_room_sentence
 from groupx_tui.widgets.composer.history import InputHistory
-from groupx_tui.widgets.header import room_title
+from groupx_tui.widgets.header import missing_room_sentence, room_title
 
 if TYPE_CHECKING:
     from groupx_shared.wire.replies import RoomInfo

@@ -17,9 +17,8 @@ from groupx_tui.state.model import (
     NoticeBlock,
     TurnBlock,
 )
-from groupx_tui.state.rooms import missing_room_sentence
 from groupx_tui.widgets.banner import connection_sentence
-from groupx_tui.widgets.header import room_title
+from groupx_tui.widgets.header import missing_room_sentence, room_title
 from groupx_tui.widgets.timeline.hints import is_uncertain
 from groupx_tui.widgets.timeline.words import clock
 

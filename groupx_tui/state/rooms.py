@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from groupx_shared.names import unknown_name
 from groupx_shared.wire.base import WireModel
 from groupx_shared.wire.bodies import MessageBody, RoomBody, TurnTerminalBody
 from groupx_shared.wire.events import Event, EventType
 from groupx_shared.wire.replies import RoomInfo
 from groupx_tui.state.clean import clean_id, clean_name
-from groupx_tui.state.model import ClientView, RoomEntry, TurnBlock
+from groupx_tui.state.model import RoomEntry, TurnBlock
 
 
 def room_entry(info: RoomInfo, known: RoomEntry | None, cursor: int) -> RoomEntry:
@@ -34,13 +33,6 @@ def room_entry(info: RoomInfo, known: RoomEntry | None, cursor: int) -> RoomEntr
 def unknown_room(room_id: str) -> RoomEntry:
     """Return a line for a room that is known only from an event in it."""
     return RoomEntry(room_id=room_id, title=room_id.removeprefix("room:"), last_seq=0)
-
-
-def missing_room_sentence(view: ClientView) -> str:
-    """Return what to say about a room that was asked for and is not there."""
-    names = [room.room_id.removeprefix("room:") for room in view.rooms]
-    sentence = unknown_name("room", view.missing_room.removeprefix("room:"), names)
-    return f"{sentence} This is the main room; /new makes one."
 
 
 def is_news(event: Event, body: WireModel | None) -> bool:

@@ -6,6 +6,7 @@ from typing import Final
 
 from textual.content import Content
 
+from groupx_shared.names import unknown_name
 from groupx_tui.state.model import ClientView, Connection
 from groupx_tui.widgets.bar import Bar
 from groupx_tui.widgets.timeline.messages import Position
@@ -61,3 +62,10 @@ def room_title(view: ClientView) -> str:
         if room.room_id == view.room_id:
             return f"{room.title} (archived)" if room.is_archived else room.title
     return view.room_id.removeprefix("room:")
+
+
+def missing_room_sentence(view: ClientView) -> str:
+    """Return what to say about a room that was asked for and is not there."""
+    names = [room.room_id.removeprefix("room:") for room in view.rooms]
+    sentence = unknown_name("room", view.missing_room.removeprefix("room:"), names)
+    return f"{sentence} This is the main room; /new makes one."

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import threading
 from dataclasses import replace
 
@@ -251,3 +253,14 @@ async def test_a_room_that_was_asked_for_and_is_not_there_is_told_once() -> None
         window.session.push(cursor=9)
         await window.settle()
         assert len([toast for toast in window.toasts if "no room" in toast]) == 1
+
+
+@pytest.mark.process
+def test_nothing_is_loaded_before_the_first_frame_that_only_the_server_needs() -> None:
+    code = (
+        "import sys, groupx_tui.app; print([m for m in ('pydantic', 'httpx') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == "[]"
