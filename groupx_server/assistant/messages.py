@@ -19,12 +19,13 @@ from groupx_server.ledger.events import MESSAGE_TYPES
 from groupx_server.ledger.messages import read_message
 from groupx_server.ledger.originals import read_original, root_of_turns
 from groupx_server.ledger.outcomes import are_all_ended, read_outcomes
+from groupx_server.ledger.pairs import Watch
 from groupx_server.ledger.queueing import Target
 from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.askresults import ask_result
 from groupx_server.rooms.roster import RosterEntry
 from groupx_server.rooms.toolresults import AskResult
-from groupx_server.rooms.watchorders import targets_of
+from groupx_server.rooms.watchorders import targets_of, watchers
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.text import safe_line, safe_text
 from groupx_shared.wire.events import EventType
@@ -50,6 +51,9 @@ class Words:
     to: Sequence[str] = ()
     room_id: str | None = None
     reply_to_event_id: str | None = None
+    observers: Sequence[str] = ()
+    """Agents that watch those in `to`."""
+    brief: str | None = None
 
 
 class OperatorMessages:
@@ -127,7 +131,14 @@ class OperatorMessages:
             reply_to_event_id=words.reply_to_event_id,
             source=OPERATOR,
             command_type=command_type,
+            watch=self._watch(words),
         )
+
+    def _watch(self, words: Words) -> Watch | None:
+        if not words.observers:
+            return None
+        names = [name.removeprefix("@") for name in words.observers]
+        return Watch(watchers(self._agents.roster, names), safe_text(words.brief or ""))
 
     def _resolve(self, name: str) -> RosterEntry:
         return self._agents.roster.resolve(name.removeprefix("@"))

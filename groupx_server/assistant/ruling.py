@@ -19,8 +19,10 @@ from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.roomids import room_id_of
 from groupx_server.rooms.service import RoomService
 from groupx_server.rooms.watchorders import targets_of
-from groupx_shared.ids import USER_ASSISTANT
+from groupx_shared.ids import MAIN_ROOM, USER_ASSISTANT
 from groupx_shared.text import safe_line
+from groupx_shared.wire.base import WireModel
+from groupx_shared.wire.context import CompactContext, ResetContext
 from groupx_shared.wire.replies import MessageAccepted
 
 MAX_CANCELLED: Final = 500
@@ -92,8 +94,7 @@ class Ruling:
     async def continue_root(self, command_id: str, correlation_id: str) -> Mapping[str, Any]:
         """Let agents go on that a limit stopped. Raises: RefusedError as `Loops.let_go_on`."""
         act = Act("root_continue", command_id, {"correlationId": correlation_id})
-        request = self._acts.require_request()
-        full_id = f"{request.message_id}/{command_id}/go-on"
+        full_id = self._full_id(command_id)
         reply = await self._rooms.continue_root(correlation_id, full_id, OPERATOR)
         result = reply.model_dump(mode="json", by_alias=True, exclude_none=True)
         summary = f"let {correlation_id} go on"
@@ -164,6 +165,40 @@ class Ruling:
 
         content = {"roomId": room_id, "title": clean, "archived": archived}
         return await self._acts.perform(Act("room_change", command_id, content, room_id), change)
+
+    async def compact(self, command_id: str, room_id: str | None) -> Mapping[str, Any]:
+        """Have a room summed up. Raises: RefusedError (UNKNOWN_ROOM)."""
+        room = self._room(room_id)
+        request = CompactContext(client_command_id=self._full_id(command_id))
+        reply = await self._rooms.contexts.compact(room, request)
+        summary = f"had {room} summed up" if reply.accepted else f"{room} needs no summing up"
+        return await self._after(
+            Act("context_compact", command_id, {"roomId": room}, room), reply, summary
+        )
+
+    async def reset_context(
+        self, command_id: str, room_id: str | None, is_native: bool
+    ) -> Mapping[str, Any]:
+        """Let agents begin anew in a room. Raises: RefusedError (UNKNOWN_ROOM)."""
+        room = self._room(room_id)
+        full_id = self._full_id(command_id)
+        request = ResetContext(client_command_id=full_id, native_sessions=is_native)
+        reply = await self._rooms.contexts.reset(room, request)
+        content = {"roomId": room, "nativeSessions": is_native}
+        act = Act("context_reset", command_id, content, room)
+        return await self._after(act, reply, f"had the agents of {room} begin anew")
+
+    def _room(self, room_id: str | None) -> str:
+        return room_id or self._acts.require_request().room_id or MAIN_ROOM
+
+    def _full_id(self, command_id: str) -> str:
+        """An id for a command of the room's own, below the act's."""
+        return f"{self._acts.require_request().message_id}/{command_id}/self"
+
+    async def _after(self, act: Act, reply: WireModel, summary: str) -> Mapping[str, Any]:
+        """Write down what a command of the room has done already."""
+        result = reply.model_dump(mode="json", by_alias=True, exclude_none=True)
+        return await self._acts.perform(act, lambda *_: Done(summary, result, act.room_id))
 
 
 def _open_of(connection: sqlite3.Connection, actors: set[str]) -> list[str]:

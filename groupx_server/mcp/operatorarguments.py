@@ -9,6 +9,7 @@ from pydantic import Field, StringConstraints
 from groupx_server.mcp.arguments import MAX_SEQ, CommandId, Id, Targets, Timeout
 from groupx_shared.wire.base import RequestModel
 from groupx_shared.wire.memory import IdentityKind, WritableKind
+from groupx_shared.wire.requests import MAX_BRIEF_CHARS, MAX_OBSERVERS
 
 Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
 Limit = Annotated[int, Field(ge=1, le=100)]
@@ -50,6 +51,10 @@ class Task(Command):
     """The room; default: the one that the person looks at."""
     reply_to_event_id: Id | None = None
     """The event that this answers."""
+    observers: Annotated[list[Id], Field(max_length=MAX_OBSERVERS)] = Field(default_factory=list)
+    """Agents that watch those in `to`, and may advise or stop them; usually nobody."""
+    brief: Annotated[str, StringConstraints(max_length=MAX_BRIEF_CHARS)] | None = None
+    """Only with observers: what they shall look out for."""
 
 
 class WaitedTask(Task):
@@ -130,6 +135,20 @@ class ChangedRoom(Command):
     """Its new title."""
     archived: bool | None = None
     """true puts it away, false brings it back."""
+
+
+class CompactedRoom(Command):
+    """A room to sum up."""
+
+    room_id: Id | None = None
+    """Which one; default: the one that the person looks at."""
+
+
+class ResetRoom(CompactedRoom):
+    """A room whose agents begin anew."""
+
+    native_sessions: bool = False
+    """true: their programs' own sessions are left behind too."""
 
 
 class Remembered(Command):

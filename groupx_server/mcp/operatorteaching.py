@@ -47,6 +47,11 @@ ROOT_GO: Final = "Let agents go on that a limit has stopped; what was held is se
 RESTART: Final = "Restart an agent's program; a running turn of it ends as failed."
 ROOM_NEW: Final = "Make a room."
 ROOM_CHANGE: Final = "Rename a room, put it away or bring it back."
+COMPACT: Final = "Have a room's older messages summed up, so that agents are told less of them."
+RESET: Final = (
+    "Have agents told nothing any more of what was said in a room until now; the messages stay. Only "
+    "when the person asks for it."
+)
 REMEMBER: Final = "Keep something in a room's memory; its agents are told it with their turns."
 CORE: Final = "Keep something as an agent's own core memory; it is told it with every turn."
 CORRECT: Final = "Put a corrected memory record in the place of one."

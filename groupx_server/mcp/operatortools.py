@@ -6,7 +6,7 @@ Whatever a person can do by command, it can do; each act is written down in the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from groupx_server.assistant.configuring import Configuring
@@ -80,6 +80,8 @@ class OperatorDesk(Desk[Caller]):
             Tool("agent_restart", told.RESTART, given.OneAgent, do.restart, plain),
             Tool("room_create", told.ROOM_NEW, given.NewRoom, do.create_room, plain),
             Tool("room_change", told.ROOM_CHANGE, given.ChangedRoom, do.change_room, plain),
+            Tool("context_compact", told.COMPACT, given.CompactedRoom, do.compact, plain),
+            Tool("context_reset", told.RESET, given.ResetRoom, do.reset, plain),
             Tool("memory_remember", told.REMEMBER, given.Remembered, do.remember, plain),
             Tool("agent_core_remember", told.CORE, given.AgentRemembered, do.core, plain),
             Tool("memory_supersede", told.CORRECT, given.CorrectedMemory, do.correct, plain),
@@ -187,6 +189,14 @@ class _Deeds:
             await self._rule.change_room(a.client_command_id, a.room_id, a.title, a.archived)
         )
 
+    async def compact(self, _: Caller, a: given.CompactedRoom) -> WireModel:
+        return _plain(await self._rule.compact(a.client_command_id, a.room_id))
+
+    async def reset(self, _: Caller, a: given.ResetRoom) -> WireModel:
+        return _plain(
+            await self._rule.reset_context(a.client_command_id, a.room_id, a.native_sessions)
+        )
+
     async def remember(self, _: Caller, a: given.Remembered) -> WireModel:
         return _plain(
             await self._keep.remember(a.client_command_id, a.content, a.kind, room_id=a.room_id)
@@ -225,7 +235,10 @@ class _Deeds:
 
 
 def _words(a: given.RoomMessage | given.Task) -> Words:
-    return Words(a.client_command_id, a.content, a.to, a.room_id, a.reply_to_event_id)
+    words = Words(a.client_command_id, a.content, a.to, a.room_id, a.reply_to_event_id)
+    if isinstance(a, given.Task):
+        return replace(words, observers=a.observers, brief=a.brief)
+    return words
 
 
 def _plain(result: Mapping[str, Any]) -> Result:

@@ -311,3 +311,25 @@ async def test_without_a_request_nothing_is_done_and_nothing_told(tmp_path: Path
         ):
             assert (await house.call(tool, **given))["code"] == "MCP_BINDING_MISMATCH", tool
         assert await house.rooms.types() == []
+
+
+async def test_a_task_may_be_watched_by_others(tmp_path: Path) -> None:
+    async with side_house(tmp_path) as house:
+        given = {"content": "build it", "to": ["a"], "observers": ["b"], "brief": "no shortcuts"}
+        done = await house.doing("worker_dispatch", **given, clientCommandId="1")
+        assert [turn["target"] for turn in done["supervision"]["observers"]] == ["agent:b"]
+        await house.rooms.all_ended()
+        _, dispatch = await the_act(house)
+        assert dispatch["type"] == "operator.dispatch"
+
+
+async def test_a_room_is_summed_up_and_its_agents_begin_anew(tmp_path: Path) -> None:
+    async with side_house(tmp_path) as house:
+        await house.rooms.ended(await house.rooms.send("old words"))
+        compacted = await house.doing("context_compact", clientCommandId="1")
+        assert compacted["accepted"] is False
+        reset = await house.doing("context_reset", clientCommandId="1")
+        assert reset["reset"] is True
+        summary, acted = await the_act(house)
+        assert summary == "had the agents of room:main begin anew"
+        assert acted["type"] == "operator.acted"
