@@ -49,8 +49,8 @@ ROOM_NEW: Final = "Make a room."
 ROOM_CHANGE: Final = "Rename a room, put it away or bring it back."
 COMPACT: Final = "Have a room's older messages summed up, so that agents are told less of them."
 RESET: Final = (
-    "Have agents told nothing any more of what was said in a room until now; the messages stay. Only "
-    "when the person asks for it."
+    "Have agents told nothing any more of what was said in a room until now; the messages stay. "
+    "Only when the person asks for it."
 )
 REMEMBER: Final = "Keep something in a room's memory; its agents are told it with their turns."
 CORE: Final = "Keep something as an agent's own core memory; it is told it with every turn."

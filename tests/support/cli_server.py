@@ -97,6 +97,8 @@ class CliServer:
         self.requests: list[tuple[str, str, Json | None]] = []
         self.replies: dict[tuple[str, str], Any] = {}
         self.on_shutdown: Callable[[], None] = self.close
+        self.side: list[list[Json]] = []
+        """Frames of each connection to the assistant's stream; then it breaks."""
         self.closed = threading.Event()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._http.daemon_threads = False
@@ -299,6 +301,7 @@ class _Handler(BaseHTTPRequestHandler):
             ("POST", "messages"): lambda: self._json(202, fake.accept(body)),
             ("GET", "events"): self._stream,
             ("GET", "export"): self._export,
+            ("GET", "assistant/events"): self._side,
             ("POST", "runtime/shutdown"): lambda: self._shutdown(body),
             ("GET", "turns"): lambda: self._json(200, {"turns": list(fake.turns.values())}),
         }
@@ -306,6 +309,13 @@ class _Handler(BaseHTTPRequestHandler):
             handler()
         else:
             self._one(method, parts)
+
+    def _side(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        for frame in self.fake.side.pop(0) if self.fake.side else ():
+            self.wfile.write(encode_transient(json.dumps(frame).encode()))
 
     def _one(self, method: str, parts: list[str]) -> None:
         """One room, agent, event or turn."""
