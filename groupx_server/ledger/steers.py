@@ -258,16 +258,14 @@ def _announce(
 def delivery_of(
     connection: sqlite3.Connection, message_event_id: str
 ) -> tuple[Outcome, str | None]:
-    """What became of advice, and the turn that follows from it. `unknown` also while it is on its
-    way."""
+    """What became of advice (`sending`: it is on its way), and the turn that follows from it."""
     row = connection.execute(
         "SELECT state FROM supervision_nudges WHERE message_event_id = ?", (message_event_id,)
     ).fetchone()
     turn = connection.execute(
         "SELECT turn_id FROM turns WHERE source_event_id = ?", (message_event_id,)
     ).fetchone()
-    state: Outcome = "queued" if row is None else row[0]
-    return "unknown" if state == "sending" else state, None if turn is None else turn[0]
+    return "queued" if row is None else row[0], None if turn is None else turn[0]
 
 
 def settle_nudge(

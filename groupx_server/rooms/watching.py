@@ -18,7 +18,14 @@ from groupx_server.ledger.callers import Caller
 from groupx_server.ledger.calls import CallStopped
 from groupx_server.ledger.correlation import ToldEvent, read_told
 from groupx_server.ledger.outcomes import is_working
-from groupx_server.ledger.steers import Action, Steer, SteerPlaced, delivery_of, place_steer
+from groupx_server.ledger.steers import (
+    Action,
+    Outcome,
+    Steer,
+    SteerPlaced,
+    delivery_of,
+    place_steer,
+)
 from groupx_server.ledger.steps import Seen
 from groupx_server.ledger.watches import (
     Snapshot,
@@ -32,7 +39,7 @@ from groupx_server.ledger.watches import (
 )
 from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.calls import MAX_WAIT_S, SETTLE_S, checked_content, nobody_waits, stopped
-from groupx_server.rooms.nudging import Nudger
+from groupx_server.rooms.nudging import WITHIN_S, Nudger
 from groupx_server.rooms.turnrunner import Runtime
 from groupx_server.rooms.watchpages import watch_result
 from groupx_server.rooms.watchresults import SteerResult, WatchResult
@@ -194,12 +201,25 @@ class AgentWatches:
             content=steer.content,
         )
 
+    async def _settled(self, message_id: str) -> tuple[Outcome, str | None]:
+        """What became of advice; a repeated call may come while it is on its way."""
+        find = partial(delivery_of, message_event_id=message_id)
+        try:
+            async with asyncio.timeout(WITHIN_S):
+                while True:
+                    seen = self._ledger.last_seq
+                    state, next_turn_id = await self._ledger.read(find)
+                    if state != "sending":
+                        return state, next_turn_id
+                    await self._ledger.changed(seen)
+        except TimeoutError:
+            return "unknown", None
+
     async def _steer_result(self, placed: SteerPlaced) -> SteerResult:
         steered = placed.steered
         message_id = steered.message_event_id or ""
 
-        find = partial(delivery_of, message_event_id=message_id)
-        state, next_turn_id = await self._ledger.read(find)
+        state, next_turn_id = await self._settled(message_id)
         limit = self._runtime.limits.steers_per_subject_turn
         return SteerResult.model_validate(
             {

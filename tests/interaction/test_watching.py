@@ -128,6 +128,28 @@ def test_every_tool_of_a_worker_is_one_step_begun_and_one_ended(tmp_path: Path) 
         assert "one" not in json.dumps(steps)
 
 
+def test_ten_observers_stop_and_redirect_ten_workers_at_once(tmp_path: Path) -> None:
+    with server_in(tmp_path) as server:
+        names = [f"n{number:02}" for number in range(20)]
+        agents = {name: server.agent_config("--http-mcp") for name in names}
+        (tmp_path / "groupx.json").write_text(json.dumps({"agents": agents}), encoding="utf-8")
+        with client_of(server.start()) as client:
+            observers = []
+            for worker, observer in zip(names[:10], names[10:], strict=True):
+                brief = LOOK + steer("interrupt", f"((say {worker} turned))") + TO_THE_END
+                watch = {"observers": [observer], "brief": brief}
+                task = "[[think hm]] [[silent]]"
+                reply = send(client, task, [worker], worker, supervision=watch)
+                observers.append(str(reply["supervision"]["observers"][0]["turnId"]))
+            for turn_id in observers:
+                assert server.wait_turn(client, turn_id)["status"] == "completed"
+            steered = bodies(client, "supervision.steered")
+            answers = [server.wait_turn(client, body["nextTurnId"])["content"] for body in steered]
+            assert sorted(answers) == [f"{worker} turned" for worker in names[:10]]
+        assert server.stop() == 0
+        assert server.violations() == []
+
+
 def test_a_server_that_dies_in_a_watch_leaves_all_turns_ended_and_goes_on(tmp_path: Path) -> None:
     with room(tmp_path) as server:
         with client_of(server.start()) as client:

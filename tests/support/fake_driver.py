@@ -78,7 +78,7 @@ class FakeSession(Session):
         self.cancelled.set()
 
     async def steer(self, text: str) -> bool:
-        return self.driver.take_steer(text)
+        return await self.driver.take_steer(text)
 
     async def close(self) -> None:
         return None
@@ -99,8 +99,9 @@ class FakeDriver(Driver):
         self._pid: int | None = None
         self._count = 0
 
-    def take_steer(self, text: str) -> bool:
+    async def take_steer(self, text: str) -> bool:
         """As the fleet says; what was offered is remembered."""
+        await self._fleet.steer_gate.wait()
         answer = self._fleet.steer_answer
         if isinstance(answer, AgentError):
             raise answer
@@ -182,6 +183,9 @@ class FakeFleet:
         self.steers: list[str] = []
         """What was put into running turns."""
         self.steer_answer: bool | AgentError = True
+        self.steer_gate = asyncio.Event()
+        """Clear it to keep further messages on their way."""
+        self.steer_gate.set()
         self.plans: dict[str, deque[Script]] = {}
         """Scripts of one agent; they go before `scripts`."""
         self.tokens: dict[str, str] = {}

@@ -518,6 +518,56 @@ async def test_a_repeated_steer_counts_once_and_gives_the_first_result(tmp_path:
         assert (await here.look()).steer_count == 1
 
 
+async def test_a_steer_that_is_repeated_while_it_is_on_its_way_waits_for_what_becomes_of_it(
+    tmp_path: Path,
+) -> None:
+    async with house(tmp_path, NAMES) as rooms:
+        rooms.fleet.capabilities = STEERS
+        here = await scene(rooms)
+        rooms.fleet.steer_gate.clear()
+        async with asyncio.TaskGroup() as tasks:
+            first = tasks.create_task(rooms.watches.steer(here.eye, advise("nudge")))
+            await rooms.events_once("supervision.steered")
+            again = tasks.create_task(rooms.watches.steer(here.eye, advise("nudge")))
+            rooms.fleet.steer_gate.set()
+        assert first.result() == again.result()
+        assert (first.result().delivery, len(rooms.fleet.steers)) == ("taken", 1)
+
+
+async def test_what_became_of_advice_is_written_when_the_observer_has_gone(tmp_path: Path) -> None:
+    async with house(tmp_path, NAMES) as rooms:
+        rooms.fleet.capabilities = STEERS
+        here = await scene(rooms)
+        rooms.fleet.steer_gate.clear()
+        async with asyncio.TaskGroup() as tasks:
+            steering = tasks.create_task(rooms.watches.steer(here.eye, advise("nudge")))
+            await rooms.events_once("supervision.steered")
+            steering.cancel()
+        rooms.fleet.steer_gate.set()
+        (nudged,) = await rooms.events_once("supervision.nudged")
+        assert nudged["body"]["outcome"] == "taken"
+
+
+async def test_a_long_root_hides_neither_what_was_said_last_nor_why_it_was_steered(
+    tmp_path: Path,
+) -> None:
+    async with house(tmp_path, NAMES) as rooms:
+        rooms.fleet.capabilities = STEERS
+        here = await scene(rooms)
+        for number in range(210):
+            say = Say(f"p{number}", f"progress {number}")
+            await rooms.calls.publish(rooms.caller("a"), say)
+        await rooms.watches.steer(here.eye, advise("nudge"))
+        found, heard = await here.look(), list[str]()
+        assert found.last_steer_reason == "Wrong file."
+        while True:
+            heard += [message.excerpt for message in found.messages]
+            if not found.has_more:
+                break
+            found = await here.look()
+        assert heard == [*(f"progress {n}" for n in range(210)), "Not that file."]
+
+
 async def test_a_turn_is_steered_only_so_often_and_a_refusal_leaves_nothing(
     tmp_path: Path,
 ) -> None:
