@@ -70,6 +70,13 @@ def missing(connection: sqlite3.Connection, removals: Sequence[Removal]) -> list
     return [removal for removal in removals if removal not in known]
 
 
+def unlisted(connection: sqlite3.Connection, removals: Sequence[Removal]) -> list[Removal]:
+    """What this ledger knows as removed and the list lacks: a kill came between the two."""
+    known = frozenset(removals)
+    rows = connection.execute("SELECT kind, ref_id FROM redactions").fetchall()
+    return [(_KINDS[kind], ref_id) for kind, ref_id in rows if (kind, ref_id) not in known]
+
+
 def remove_again(connection: sqlite3.Connection, removals: Sequence[Removal], now: str) -> int:
     """Remove what the ledger holds of the list; return how many there were."""
     count = 0

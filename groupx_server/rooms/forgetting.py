@@ -25,6 +25,7 @@ from groupx_server.ledger.revocations import (
     note_removals,
     read_removals,
     remove_again,
+    unlisted,
 )
 from groupx_server.ledger.store import Ledger
 from groupx_server.logs import get_logger
@@ -123,6 +124,8 @@ async def remove_restored(ledger: Ledger, now: str) -> int:
     """At a start: remove again what was removed for good and came back with an older copy of the
     ledger; return how many texts. Raises: LedgerError."""
     removals = await asyncio.to_thread(read_removals, ledger.path)
+    if lacking := await ledger.read(partial(unlisted, removals=removals)):
+        await asyncio.to_thread(note_removals, ledger.path, lacking)
     if not await ledger.read(partial(missing, removals=removals)):
         return 0
     count = await ledger.write(partial(remove_again, removals=removals, now=now))

@@ -8,6 +8,7 @@ streamed delta touches only the open turns. `window` holds the loaded blocks, `t
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
 
 from groupx_shared.wire.base import WireModel
@@ -20,6 +21,7 @@ from groupx_shared.wire.bodies import (
     TurnStartedBody,
     TurnTerminalBody,
 )
+from groupx_shared.wire.context import RedactedBody
 from groupx_shared.wire.events import Event
 from groupx_tui.state import rooms
 from groupx_tui.state.agents import agent_view, with_status
@@ -30,6 +32,7 @@ from groupx_tui.state.model import Author, ClientView, RoomEntry, TurnBlock
 from groupx_tui.state.notices import notice_of
 from groupx_tui.state.openturns import OpenTurns
 from groupx_tui.state.reading import read_body
+from groupx_tui.state.removal import without_texts
 from groupx_tui.state.turns import PartBody, new_turn, with_part
 from groupx_tui.state.window import Window
 
@@ -65,6 +68,8 @@ class ViewBuilder:
         if event.seq is None:
             self._take_transient(event, body)
         elif event.seq > 0:
+            if isinstance(body, RedactedBody):
+                self._remove_texts(frozenset(map(clean_id, body.event_ids)))
             self._take_durable(event, body, event.seq)
 
     def take_loaded(self, event: Event) -> None:
@@ -100,6 +105,12 @@ class ViewBuilder:
                 self.open.put(turn)
         self.window.cut_turns = {}
         self.window.new_after = 0
+
+    def _remove_texts(self, event_ids: Set[str]) -> None:
+        for block in list(self.window.closed):
+            left = without_texts(block, event_ids)
+            if left is not block:
+                self.window.put(left)
 
     def _take_transient(self, event: Event, body: WireModel | None) -> None:
         if isinstance(body, AgentStatusBody):

@@ -26,6 +26,7 @@ from groupx_shared.wire.bodies import (
     SessionBody,
     SteeredBody,
 )
+from groupx_shared.wire.context import RedactedBody, ResetBody
 from groupx_shared.wire.events import TRANSIENT_TYPES, Event, EventType
 from groupx_tui.state.clean import author_of, clean_id, clean_name, optional_line
 from groupx_tui.state.model import NoticeBlock
@@ -91,6 +92,10 @@ def _known(event: Event, body: WireModel) -> tuple[str, Tone]:
             return safe_line(body.message, MAX_NOTICE_CHARS), "warning"
         case LoopContinuedBody():
             return f"{author_of(event.actor).name} let the agents go on", "info"
+        case ResetBody():
+            return f"{author_of(event.actor).name} let agents begin anew from here", "info"
+        case RedactedBody():
+            return f"{author_of(event.actor).name} had a text removed for good", "info"
         case OperatorActedBody():
             return f"{author_of(event.actor).name}: {body.summary}", "info"
         case PairedBody() | SteeredBody() | ObservedBody() | NudgedBody():

@@ -9,6 +9,7 @@ import pytest
 
 from groupx_server.domain.native import ContentDelta, TurnCompleted
 from groupx_server.ledger.accept import Source
+from groupx_server.ledger.revocations import list_path
 from groupx_server.ledger.search import Filters
 from groupx_server.portability.keeper import BackupKeeper
 from groupx_server.portability.rotation import Policy
@@ -147,3 +148,14 @@ async def test_a_restored_backup_does_not_bring_it_back(tmp_path: Path) -> None:
     listed = (tmp_path / "groupx.removed.jsonl").read_text("utf-8")
     assert listed.count("\n") == 1
     assert "quetzal" not in listed
+
+
+async def test_a_list_that_was_lost_is_written_again_at_the_next_start(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        said = await rooms.send(SECRET, to=[])
+        await _remove(rooms, said.message_event_id)
+        path = list_path(rooms.ledger.path)
+        whole = path.read_text("utf-8")
+        path.unlink()
+        assert await remove_restored(rooms.ledger, NOW) == 0
+        assert path.read_text("utf-8") == whole

@@ -52,6 +52,16 @@ def notices(*events: Event) -> list[NoticeBlock]:
             },
             "eye watches codex",
         ),
+        (
+            "context.reset",
+            {"throughSeq": 4, "resetNativeSessions": True},
+            "Operator let agents begin anew from here",
+        ),
+        (
+            "content.redacted",
+            {"kind": "event", "refId": "evt_1"},
+            "Operator had a text removed for good",
+        ),
         ("dream.seen", {"record": {}}, "dream.seen · Operator"),
         ("x\x1by", {"content": "said\nsomething"}, "x␛y · Operator · said something"),
         ("turn.queued", {"nonsense": 1}, "turn.queued · Operator"),

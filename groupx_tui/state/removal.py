@@ -1,0 +1,29 @@
+"""Texts that a person had removed for good: what is loaded of them shows a tombstone, at once.
+
+Pages that are read later hold it already; so both ways lead to the same view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import replace
+from typing import Final
+
+from groupx_tui.state.model import Block, MessageBlock, NoticeBlock, TurnBlock
+from groupx_tui.state.streamtext import StreamText
+
+TOMBSTONE: Final = "[removed]"
+"""As the server writes it."""
+
+
+def without_texts(block: Block, event_ids: Set[str]) -> Block:
+    """The block without what these events said; the same one when it says nothing of them."""
+    match block:
+        case MessageBlock(event_id=event_id) if event_id in event_ids:
+            return replace(block, text=TOMBSTONE, is_cut=False)
+        case TurnBlock(response_event_id=str(event_id)) if event_id in event_ids:
+            return replace(block, text=StreamText(TOMBSTONE), is_cut=False)
+        case NoticeBlock() if block.block_id.removeprefix("note:") in event_ids:
+            return replace(block, text=TOMBSTONE)
+        case _:
+            return block
