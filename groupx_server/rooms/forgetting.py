@@ -98,8 +98,7 @@ class Forgetting:
 
         reply = await self._runtime.ledger.write(step)
         if done.is_new:
-            removals = [*_removals("event", reply.event_ids), *_record_removals(reply.record_ids)]
-            await asyncio.to_thread(note_removals, self._runtime.ledger.path, removals)
+            await _list_removals(self._runtime.ledger)
             self.on_removed()
             log.info("content.redacted", kind=kind, ref=ref_id, events=len(reply.event_ids))
         if request.purge:
@@ -123,9 +122,7 @@ class Forgetting:
 async def remove_restored(ledger: Ledger, now: str) -> int:
     """At a start: remove again what was removed for good and came back with an older copy of the
     ledger; return how many texts. Raises: LedgerError."""
-    removals = await asyncio.to_thread(read_removals, ledger.path)
-    if lacking := await ledger.read(partial(unlisted, removals=removals)):
-        await asyncio.to_thread(note_removals, ledger.path, lacking)
+    removals = await _list_removals(ledger)
     if not await ledger.read(partial(missing, removals=removals)):
         return 0
     count = await ledger.write(partial(remove_again, removals=removals, now=now))
@@ -135,12 +132,12 @@ async def remove_restored(ledger: Ledger, now: str) -> int:
     return count
 
 
-def _removals(kind: Kind, ids: Sequence[str]) -> list[Removal]:
-    return [(kind, each) for each in ids]
-
-
-def _record_removals(ids: Sequence[str]) -> list[Removal]:
-    return [("memory" if each.startswith("mem_") else "identity", each) for each in ids]
+async def _list_removals(ledger: Ledger) -> list[Removal]:
+    """Write to the list what it lacks of this ledger; return what it held before."""
+    removals = await asyncio.to_thread(read_removals, ledger.path)
+    if lacking := await ledger.read(partial(unlisted, removals=removals)):
+        await asyncio.to_thread(note_removals, ledger.path, lacking)
+    return removals
 
 
 def _files_of(path: Path) -> list[Path]:
