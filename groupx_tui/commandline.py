@@ -12,6 +12,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Final, Protocol
 
 from groupx_shared.errors import GroupXError
@@ -26,6 +27,11 @@ MAX_CHARS: Final = 200_000
 class Commands(Protocol):
     """Runs a command and returns what it printed."""
 
+    @property
+    def config_path(self) -> Path | None:
+        """The settings file of the workspace; None when that is elsewhere."""
+        ...
+
     async def run(self, words: Sequence[str]) -> str: ...
 
 
@@ -34,6 +40,11 @@ class CommandLine:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
+
+    @property
+    def config_path(self) -> Path | None:
+        """The settings file; it may not exist yet."""
+        return self._workspace.config_path
 
     async def run(self, words: Sequence[str]) -> str:
         """Run `groupx WORDS` and return what it printed, errors too. Raises: GroupXError when it
@@ -68,6 +79,8 @@ class CommandLine:
 
 class NoCommands:
     """Where there is no workspace: nothing can be run."""
+
+    config_path: Path | None = None
 
     async def run(self, words: Sequence[str]) -> str:
         """Raises: GroupXError."""

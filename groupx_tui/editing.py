@@ -79,6 +79,23 @@ async def edit(text: str, command: list[str]) -> Edited:
         return Edited(None, f"What you saved in {path} cannot be taken back: {error}.")
 
 
+async def edit_file(path: Path, template: str, command: list[str]) -> int:
+    """Let the person edit a file of their own, made with `template` when it is not there; returns
+    the editor's exit code. The terminal must be free. Raises: WorkspaceError."""
+    _make(path, template)
+    with _left_alone():
+        return await _run([*command, str(path)])
+
+
+def _make(path: Path, template: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            path.write_text(template, "utf-8")
+    except OSError as error:
+        raise WorkspaceError(f"{path} cannot be made: {error}.") from error
+
+
 def _write(text: str) -> Path:
     try:
         folder = private_folder(user_state_folder() / "editing")

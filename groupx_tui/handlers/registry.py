@@ -20,6 +20,7 @@ from groupx_tui.handlers.inspect import ContextHandlers, EventHandlers
 from groupx_tui.handlers.memory import MemoryHandlers
 from groupx_tui.handlers.panel import FocusHandlers, PanelHandlers
 from groupx_tui.handlers.room import RoomHandlers
+from groupx_tui.handlers.setup import SetupHandlers
 from groupx_tui.handlers.thread import ThreadHandlers
 from groupx_tui.handlers.timeline import TimelineHandlers
 from groupx_tui.handlers.tool import ToolHandlers
@@ -68,6 +69,7 @@ class Handlers:
             "memory": MemoryHandlers(app),
             "context": ContextHandlers(app),
             "event": EventHandlers(app),
+            "setup": SetupHandlers(app),
             "tool": self.tool,
             "find": self.searching,
             "timeline": TimelineHandlers(app),

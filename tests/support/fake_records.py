@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from groupx_shared.errors import ErrorCode, RefusedError
@@ -145,6 +146,7 @@ class FakeCommands:
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, ...]] = []
+        self.config_path: Path | None = None
         self.prints = "ok       python    3.11.7\nfailed   agent x   not installed\n"
 
     async def run(self, words: Sequence[str]) -> str:

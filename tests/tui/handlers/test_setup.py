@@ -1,0 +1,122 @@
+"""Settings from the window: agents, the settings file, keys."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from groupx_shared.paths import user_themes_folder
+from groupx_tui.app import GroupXApp
+from groupx_tui.handlers.setup import addable
+from groupx_tui.screens.chooser import Chooser
+from support.does import does
+from support.window import open_window
+
+pytestmark = pytest.mark.slow
+"""Each opens a window."""
+
+AVAILABLE = {
+    "available": [
+        {"agent": "guide", "name": "Guide", "state": "found", "configured": True},
+        {"agent": "kimi", "name": "Kimi", "state": "absent", "advice": "Install it: pipx kimi."},
+        {"agent": "gemini", "name": "Gemini", "state": "found", "program": "/usr/bin/gemini"},
+    ]
+}
+
+
+@pytest.fixture
+def editor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """An editor that writes a line, and a window that can be suspended for it."""
+    script = tmp_path / "editor.sh"
+    script.write_text('#!/bin/sh\necho \'{"keys": {"room.next": "alt+n"}}\' > "$1"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("VISUAL", str(script))
+
+    @contextmanager
+    def suspend(app: GroupXApp) -> Iterator[None]:
+        yield
+
+    monkeypatch.setattr(GroupXApp, "suspend", suspend)
+    return script
+
+
+@does("setup.open")
+async def test_settings_lead_to_each_thing_that_can_be_set() -> None:
+    async with open_window() as window:
+        await window.type("/setup")
+        await window.press("enter")
+        for part in ("Agents", "Settings file", "Keys", "Theme", "Attention"):
+            assert part in window.screen_text()
+        await window.type("theme")
+        await window.press("enter")
+        assert "GroupX dark" in window.screen_text() or "dark" in window.screen_text()
+
+
+@does("setup.agents")
+async def test_agents_are_switched_on_and_off_removed_and_added() -> None:
+    async with open_window() as window:
+        await window.type("/agents-setup")
+        await window.press("enter", "enter")
+        assert window.commands.asked == [("agents", "disable", "guide")]
+        await window.type("old")
+        await window.press("enter")
+        assert window.commands.asked[-1] == ("agents", "enable", "old")
+        await window.press("f8", "escape", "f8", "enter")
+        assert window.commands.asked[2:] == [("agents", "remove", "old")]
+        window.commands.prints = json.dumps(AVAILABLE)
+        await window.press("f2")
+        assert isinstance(window.top, Chooser)
+        assert "Gemini" in window.screen_text()
+        await window.press("enter")
+        assert window.commands.asked[-1] == ("agents", "add", "gemini")
+
+
+def test_what_is_installed_stands_first_and_what_is_there_is_not_offered() -> None:
+    assert [choice.key for choice in addable(json.dumps(AVAILABLE))] == ["gemini", "kimi"]
+    assert addable("an error") == []
+
+
+@does("setup.keys")
+async def test_own_keys_are_edited_and_checked(editor: Path) -> None:
+    async with open_window() as window:
+        await window.type("/keys")
+        await window.press("enter")
+        await window.until(lambda: bool(window.toasts))
+        assert "count from the next window" in window.toasts[-1]
+        assert "alt+n" in (user_themes_folder().parent / "keys.json").read_text()
+
+
+@pytest.fixture
+def wrong_editor(editor: Path) -> None:
+    """It writes an action that is not there."""
+    editor.write_text('#!/bin/sh\necho \'{"keys": {"room.nxt": "alt+n"}}\' > "$1"\n')
+
+
+@pytest.mark.usefixtures("wrong_editor")
+async def test_a_mistake_in_the_keys_is_told() -> None:
+    async with open_window() as window:
+        await window.type("/keys")
+        await window.press("enter")
+        await window.until(lambda: bool(window.toasts))
+        assert "room.next" in window.toasts[-1]
+
+
+@does("setup.config")
+async def test_the_settings_file_is_edited_and_read(editor: Path, tmp_path: Path) -> None:
+    async with open_window() as window:
+        window.commands.config_path = tmp_path / "groupx.json"
+        await window.type("/settings")
+        await window.press("enter")
+        await window.until(lambda: window.commands.asked == [("reload",)])
+        assert "alt+n" in (tmp_path / "groupx.json").read_text()
+
+
+async def test_settings_of_a_server_elsewhere_are_not_here() -> None:
+    async with open_window() as window:
+        await window.type("/settings")
+        await window.press("enter")
+        assert "on its machine" in window.toasts[-1]
