@@ -1,7 +1,7 @@
 """What the assistant says in a room: messages, tasks for agents, waiting for their answers.
 
-A message is seen by everybody; a task (`operator.dispatch`) wakes its agents the same way and is
-shown folded. Both are accepted as any message, with the same limits.
+A message is seen by everybody; a task (`operator.dispatch`) wakes its agents the same way and clients
+may show it folded. Both are accepted as any message, with the same limits.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class OperatorMessages:
         return await self._say("send", words, command)
 
     async def dispatch(self, words: Words, operation: Operation) -> MessageAccepted:
-        """A task for agents: they are woken, the room sees it folded. Raises: RefusedError."""
+        """A task for agents: they are woken, the room sees it. Raises: RefusedError."""
         command = self._command(words, f"operator.{operation}")
         more = {
             "operation": operation,

@@ -56,7 +56,7 @@ class MessageBody(WireModel):
 
 class DispatchBody(MessageBody):
     """`operator.dispatch`: a task that the room assistant gave to agents. It wakes its targets like
-    a message and is shown folded."""
+    a message; clients may show it folded."""
 
     operation: str = "worker_dispatch"
     """worker_dispatch, or worker_ask when it waits for the answers."""
