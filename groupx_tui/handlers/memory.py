@@ -61,7 +61,12 @@ class MemoryHandlers:
             self._title(found),
             choices,
             empty=EMPTY,
-            use=Use(offers, partial(self._with_record, self._show), is_wide=True),
+            use=Use(
+                offers,
+                partial(self._with_record, self._show),
+                is_wide=True,
+                words={"retract": "take back"},
+            ),
         )
         self._app.push_screen(self._list)
 

@@ -74,8 +74,9 @@ class SetupHandlers:
             "details": lambda actor_id: self._act_on("agent.card", actor_id),
             "retract": self._remove,
         }
-        use = Use(offers, opens=self._toggle)
-        title = "Agents · enter switches one on or off"
+        words = {"accept": "on or off", "retract": "remove"}
+        use = Use(offers, opens=self._toggle, words=words)
+        title = "Agents of this workspace"
         self._list = Chooser(self._app.keymap, title, self._agents(), use=use)
         self._app.push_screen(self._list)
 

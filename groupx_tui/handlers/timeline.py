@@ -64,6 +64,14 @@ class TimelineHandlers:
         """My message after."""
         self._timeline.action_next_message()
 
+    def select_down(self, argument: str) -> None:
+        """Select a line more, downwards."""
+        self._timeline.action_select_down()
+
+    def select_up(self, argument: str) -> None:
+        """Select a line more, upwards."""
+        self._timeline.action_select_up()
+
     def previous_failed(self, argument: str) -> None:
         """The turn before that ended without an answer."""
         self._to_failed(-1)

@@ -50,6 +50,8 @@ class Use:
     opens: Callable[[str], object] | None = None
     """What the accept key does with a line instead of returning it; the list stays."""
     is_wide: bool = False
+    words: Mapping[str, str] = field(default_factory=dict)
+    """What the line of keys calls `accept` and the offers, where that is not their verb."""
 
 
 class ChoiceList(Widget, can_focus=False):
@@ -154,9 +156,11 @@ class Chooser(Dialog[str]):
         """`use`: what can be done with the lines beside choosing one."""
         use = use or Use()
         self._opens, self._offers, self._is_wide = use.opens, use.offers, use.is_wide
-        verb = "choose" if self._opens is None else "open"
+        verb = use.words.get("accept", "choose" if self._opens is None else "open")
         hints = [f"{keymap.shown('dialog.accept')} {verb}"]
-        hints += [f"{keymap.shown(f'dialog.{name}')} {name}" for name in self._offers]
+        hints += [
+            f"{keymap.shown(f'dialog.{name}')} {use.words.get(name, name)}" for name in self._offers
+        ]
         hints.append(f"{keymap.shown('dialog.close')} close")
         super().__init__(keymap, title, "   ".join(hints))
         self._all = choices

@@ -151,6 +151,16 @@ class TimelineActions(Widget):
         self._reader.set_folds(FOLD_KINDS, is_open=True)
         self._changed()
 
+    def action_select_down(self) -> None:
+        """Select the line at the cursor, then one more below."""
+        self._reader.select_line(1)
+        self._changed()
+
+    def action_select_up(self) -> None:
+        """Select the line at the cursor, then one more above."""
+        self._reader.select_line(-1)
+        self._changed()
+
     def action_copy(self) -> None:
         """Copy the selection, else what the cursor is on, else the block at the eye."""
         text = self.selected_text()

@@ -17,6 +17,7 @@ from groupx_tui.widgets.timeline.blockstate import copy_text
 from groupx_tui.widgets.timeline.cursor import Cursor, Found
 from groupx_tui.widgets.timeline.document import Document, Ref, Scene
 from groupx_tui.widgets.timeline.folds import FOLD_KINDS, FoldKind, Folds, fold_of
+from groupx_tui.widgets.timeline.lineselection import LineSelection
 from groupx_tui.widgets.timeline.messages import Position
 from groupx_tui.widgets.timeline.news import News, is_own
 from groupx_tui.widgets.timeline.parts import Part
@@ -59,6 +60,7 @@ class Reader:
         self._rooms: dict[str, _RoomMemory] = {}
         self._left_by_fold = False
         self._threads = Threads()
+        self._lines = LineSelection(self.document)
 
     # What comes in.
 
@@ -307,6 +309,18 @@ class Reader:
 
         self._keeping(found, change)
         return True
+
+    def select_line(self, step: int) -> None:
+        """Select the line at the cursor, then one more in a direction (1: down) each time."""
+        rows = self.viewport.rows
+        if not rows:
+            return
+        here = self.cursor.found()
+        content = (ref for ref in rows if self.document.part(ref).is_content)
+        start = here.ref if here is not None and here.ref in rows else next(content, rows[0])
+        self.selection, end = self._lines.grow(self.selection, start, step)
+        if end not in self.viewport.rows:
+            self.scroll(step)
 
     def toggle_fold(self, block_id: str, key: str) -> None:
         """Fold or unfold one fold; the line at the eye stays where it is."""

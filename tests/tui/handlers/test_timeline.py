@@ -161,3 +161,22 @@ async def test_one_goes_from_one_turn_without_an_answer_to_the_next() -> None:
         assert "No turn without an answer there" in window.toasts[-1]
         await window.press("right_curly_bracket")
         assert marked(window) == "turn:turn_6"
+
+
+@does("timeline.select_down", "timeline.select_up")
+async def test_lines_are_selected_by_keys_copied_and_dropped() -> None:
+    async with open_window() as window:
+        await window.press("escape", "up", "up", "J", "J", "J")
+        selected = window.app.room.timeline.selected_text()
+        assert selected.startswith("Guide · answered")
+        assert "I find, list and quote what was said here." in selected
+        assert "Try" not in selected
+        await window.press("K", "K")
+        assert "I find" not in window.app.room.timeline.selected_text()
+        await window.press("K", "K", "K")
+        assert "What can you do?" in window.app.room.timeline.selected_text()
+        await window.press("c")
+        assert "Selection sent to the terminal" in window.toasts[-1]
+        await window.press("escape")
+        assert window.app.room.timeline.selected_text() == ""
+        assert window.place() == "timeline"
