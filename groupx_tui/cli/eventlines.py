@@ -17,7 +17,8 @@ ENDINGS: Final = ("turn.failed", "turn.cancelled", "turn.interrupted")
 ROOM_CHANGES: Final = ("room.created", "room.renamed", "room.archived", "room.restored")
 MESSAGES: Final = ("message.created", "operator.dispatch")
 ACTED: Final = "operator.acted"
-SHOWN_TYPES: Final = (*MESSAGES, *ENDINGS, *ROOM_CHANGES, ACTED)
+STEERED: Final = "supervision.steered"
+SHOWN_TYPES: Final = (*MESSAGES, *ENDINGS, *ROOM_CHANGES, ACTED, STEERED)
 """What is shown without --all-types."""
 MAIN_ROOM: Final = "room:main"
 MAX_BODY: Final = 300
@@ -38,6 +39,8 @@ def event_lines(event: dict[str, Any]) -> str:
         return _header(event, f"{kind.removeprefix('room.')} the room “{title}”")
     if kind == ACTED:
         return _header(event, safe_line(str(body.get("summary") or ""), MAX_BODY))
+    if kind == STEERED:
+        return _header(event, _steered(body))
     shown = safe_line(json.dumps(body, ensure_ascii=False), MAX_BODY)
     return _header(event, f"{safe_line(kind, 80)} {styled(shown, '2')}")
 
@@ -74,6 +77,14 @@ def _header(event: dict[str, Any], what: str) -> str:
     event_id = styled(safe_line(str(event.get("eventId") or ""), 80), "2")
     parts = [number, clock_time(event.get("occurredAt")) + place, f"{name} {what}".rstrip()]
     return " · ".join([*parts, event_id]) + "\n"
+
+
+def _steered(body: dict[str, Any]) -> str:
+    """Advice by an agent, as that."""
+    whom = safe_line(str(body.get("subjectActorId") or "an agent").removeprefix("agent:"), 64)
+    reason = safe_line(str(body.get("reason") or "no reason was given"), MAX_BODY)
+    is_stop = body.get("action") == "interrupt"
+    return f"{'stops the turn of' if is_stop else 'advises'} {whom}: {reason}"
 
 
 def _ending(kind: str, body: dict[str, Any]) -> str:

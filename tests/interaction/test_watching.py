@@ -44,6 +44,11 @@ def watched(
     return [str(turn["turnId"]) for turn in reply["turns"]], str(observer["turnId"])
 
 
+def ended(server: ServerProcess, client: httpx.Client, turn_id: str) -> dict[str, Any]:
+    """Wait for the end of a turn in which several programs had to start."""
+    return server.wait_turn(client, turn_id, within_s=60)
+
+
 def bodies(client: httpx.Client, kind: str) -> list[dict[str, Any]]:
     page = client.get(f"/api/rooms/room:main/events?type={kind}&limit=500").json()
     return [event["body"] for event in page["events"]]
@@ -58,11 +63,11 @@ def test_an_observer_interrupts_a_worker_that_hangs_and_redirects_it(tmp_path: P
     with room(tmp_path) as server, client_of(server.start()) as client:
         brief = LOOK + steer("interrupt", "((say the other way))") + TO_THE_END
         (first,), observer = watched(client, "[[think hm]] [[silent]]", brief, "worker")
-        assert server.wait_turn(client, observer)["status"] == "completed"
-        assert server.wait_turn(client, first)["status"] == "cancelled"
+        assert ended(server, client, observer)["status"] == "completed"
+        assert ended(server, client, first)["status"] == "cancelled"
         (steered,) = bodies(client, "supervision.steered")
         assert (steered["action"], steered["reason"]) == ("interrupt", "It goes wrong")
-        turn = server.wait_turn(client, steered["nextTurnId"])
+        turn = ended(server, client, steered["nextTurnId"])
         assert (turn["status"], turn["content"]) == ("completed", "the other way")
         *_, last = results(server, "watch")
         assert (last["subjectTurnId"], last["status"]) == (steered["nextTurnId"], "completed")
@@ -79,11 +84,11 @@ def test_an_observer_puts_a_word_into_a_running_turn_of_codex(tmp_path: Path) ->
     with room(tmp_path) as server, client_of(server.start()) as client:
         brief = LOOK + steer("nudge", "turn left") + TO_THE_END
         (turn_id,), observer = watched(client, "[[steered]]", brief, "codex")
-        turn = server.wait_turn(client, turn_id)
+        turn = ended(server, client, turn_id)
         assert turn["status"] == "completed"
         assert "turn left" in turn["content"]
         assert "author=agent:eye" in turn["content"]
-        assert server.wait_turn(client, observer)["status"] == "completed"
+        assert ended(server, client, observer)["status"] == "completed"
         (done,) = results(server, "steer")
         assert (done["delivery"], done["steersLeft"]) == ("taken", 2)
         assert [b["outcome"] for b in bodies(client, "supervision.nudged")] == ["taken"]
@@ -100,11 +105,11 @@ def test_a_nudge_for_a_program_that_takes_none_is_its_next_turn(tmp_path: Path) 
         (first,), observer = watched(
             client, "[[think hm]] [[mcp-ask other ((say help))]] [[say done]]", brief, "worker"
         )
-        assert server.wait_turn(client, first)["status"] == "completed"
-        assert server.wait_turn(client, observer)["status"] == "completed"
+        assert ended(server, client, first)["status"] == "completed"
+        assert ended(server, client, observer)["status"] == "completed"
         (steered,) = bodies(client, "supervision.steered")
         assert steered["delivery"] == "queued"
-        turn = server.wait_turn(client, steered["nextTurnId"])
+        turn = ended(server, client, steered["nextTurnId"])
         assert (turn["content"], turn["parentTurnId"]) == ("advised", observer)
         assert server.stop() == 0
         assert server.violations() == []
@@ -114,8 +119,8 @@ def test_every_tool_of_a_worker_is_one_step_begun_and_one_ended(tmp_path: Path) 
     with room(tmp_path) as server, client_of(server.start()) as client:
         task = "[[think hm]] [[tool one]] [[tool two]] [[burst 3]]"
         (turn_id,), observer = watched(client, task, TO_THE_END + LOOK, "worker")
-        server.wait_turn(client, turn_id)
-        server.wait_turn(client, observer)
+        ended(server, client, turn_id)
+        ended(server, client, observer)
         steps = [step for found in results(server, "watch") for step in found["steps"]]
         assert [step["kind"] for step in steps] == [
             "turn.started",
@@ -142,9 +147,9 @@ def test_ten_observers_stop_and_redirect_ten_workers_at_once(tmp_path: Path) -> 
                 reply = send(client, task, [worker], worker, supervision=watch)
                 observers.append(str(reply["supervision"]["observers"][0]["turnId"]))
             for turn_id in observers:
-                assert server.wait_turn(client, turn_id)["status"] == "completed"
+                assert ended(server, client, turn_id)["status"] == "completed"
             steered = bodies(client, "supervision.steered")
-            answers = [server.wait_turn(client, body["nextTurnId"])["content"] for body in steered]
+            answers = [ended(server, client, body["nextTurnId"])["content"] for body in steered]
             assert sorted(answers) == [f"{worker} turned" for worker in names[:10]]
         assert server.stop() == 0
         assert server.violations() == []
@@ -160,10 +165,10 @@ def test_a_server_that_dies_in_a_watch_leaves_all_turns_ended_and_goes_on(tmp_pa
         server.kill()
         with client_of(server.start()) as client:
             for turn_id in (first, observer):
-                assert server.wait_turn(client, turn_id)["status"] == "interrupted"
+                assert ended(server, client, turn_id)["status"] == "interrupted"
             (again,), second = watched(client, "[[say back]]", TO_THE_END, "worker", command_id="2")
-            assert server.wait_turn(client, again)["content"] == "back"
-            assert server.wait_turn(client, second)["status"] == "completed"
+            assert ended(server, client, again)["content"] == "back"
+            assert ended(server, client, second)["status"] == "completed"
             *_, last = results(server, "watch")
             assert (last["terminal"], last["status"]) == (True, "completed")
         assert server.stop() == 0

@@ -238,7 +238,7 @@ class Day:
         eventually(has_ended)
 
     def _wait(self, turn_id: str, *statuses: str) -> None:
-        self.server.wait_turn(self.client, turn_id, *statuses)
+        self.server.wait_turn(self.client, turn_id, *statuses, within_s=45)
 
 
 def _ready_or_dead(server: ServerProcess) -> bool:

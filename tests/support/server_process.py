@@ -144,10 +144,12 @@ class ServerProcess:
         with closing(sqlite3.connect(path)) as connection:
             return find_violations(connection)
 
-    def wait_turn(self, client: httpx.Client, turn_id: str, *statuses: str) -> dict[str, Any]:
+    def wait_turn(
+        self, client: httpx.Client, turn_id: str, *statuses: str, within_s: float = READY_S
+    ) -> dict[str, Any]:
         """Wait until the turn has one of these statuses (default: any terminal one)."""
         wanted = statuses or ("completed", "failed", "cancelled", "interrupted")
-        deadline = time.monotonic() + READY_S
+        deadline = time.monotonic() + within_s
         while time.monotonic() < deadline:
             turn: dict[str, Any] = client.get(f"/api/turns/{turn_id}").json()
             if turn["status"] in wanted:

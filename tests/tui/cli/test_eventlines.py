@@ -46,6 +46,15 @@ def test_a_room_change_is_worded() -> None:
     assert "renamed the room “Dev”" in event_lines(shown)
 
 
+@pytest.mark.parametrize(
+    ("action", "words"),
+    [("nudge", "advises codex: wrong file"), ("interrupt", "stops the turn of codex: wrong file")],
+)
+def test_what_an_observer_does_is_worded_with_its_reason(action: str, words: str) -> None:
+    body = {"action": action, "reason": "wrong\nfile", "subjectActorId": "agent:codex"}
+    assert f"Guide {words} ·" in event_lines(event("supervision.steered", body, 3))
+
+
 def test_other_kinds_show_their_body_in_one_line() -> None:
     line = event_lines(delta("t", 0, "x\ny" + "z" * 999))
     assert line.startswith("live · 2026-11-03 14:03:21 · Guide turn.content.delta {")
@@ -61,7 +70,7 @@ def test_a_text_cannot_pose_as_a_header() -> None:
 
 @pytest.mark.parametrize("kind", [*SHOWN_TYPES, "turn.started", f"odd{HOSTILE}"])
 def test_nothing_hostile_comes_through(kind: str) -> None:
-    texts = ("content", "title", "errorCode", "errorMessage", "turnId")
+    texts = ("content", "title", "errorCode", "errorMessage", "turnId", "reason", "subjectActorId")
     body: dict[str, Any] = dict.fromkeys(texts, HOSTILE)
     hostile = event(kind, body, 1, eventId=HOSTILE, roomId=HOSTILE, to=[HOSTILE])
     hostile |= {"occurredAt": HOSTILE, "actor": {"displayName": HOSTILE}}
