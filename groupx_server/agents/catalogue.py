@@ -34,7 +34,7 @@ class KnownAgent:
     seen: str = ""
     """Version seen working; empty: none was (see `is_verified`)."""
     minimum: tuple[int, ...] = ()
-    """Older ones are known not to work."""
+    """The oldest that was seen working, where an older one was seen failing; empty: none was."""
     runtime: str = ""
     places: tuple[str, ...] = ()
     """Folders of its own installer, below the home folder."""
@@ -59,6 +59,7 @@ KNOWN_AGENTS: Final = (
         "Run “codex login”, or give it a key as its own documentation says.",
         packages=("@openai/codex",),
         seen="0.171.0",
+        minimum=(0, 143, 0),
     ),
     KnownAgent(
         "claude",
@@ -101,6 +102,7 @@ KNOWN_AGENTS: Final = (
         "Run “gemini” once and choose a sign-in, or put GEMINI_API_KEY into the agent's `env`.",
         packages=("@google/gemini-cli",),
         seen="0.61.0",
+        minimum=(0, 37, 2),
     ),
     KnownAgent(
         "opencode",

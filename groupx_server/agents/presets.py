@@ -7,6 +7,7 @@ touched. `docs/ADAPTERS.md` says which of them were seen running, and where each
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -24,6 +25,8 @@ class Preset:
 
     argv: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict)
+    root_env: Mapping[str, str] = field(default_factory=dict)
+    """For root only: whoever runs GroupX as root says that this machine is a sandbox."""
     random_env: tuple[str, ...] = ()
     """Variables that get a fresh secret at each start (passwords of ports it opens itself)."""
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -64,6 +67,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
     "claude-agent-acp": Preset(
         argv=("claude-agent-acp",),
         env={"ENABLE_TOOL_SEARCH": "false", "DISABLE_AUTOUPDATER": "1"},
+        root_env={"IS_SANDBOX": "1"},
         options={"mode_id": "bypassPermissions"},
     ),
     "codex-acp": Preset(
@@ -122,9 +126,10 @@ PRESETS: Final[Mapping[str, Preset]] = {
 def apply_preset(preset: Preset, spec: AgentSpec) -> AgentSpec:
     """The spec with the preset beneath what its settings say."""
     fresh = {name: secrets.token_urlsafe(24) for name in preset.random_env}
+    for_root = preset.root_env if os.geteuid() == 0 else {}
     return replace(
         spec,
         argv=list(spec.argv) or list(preset.argv),
-        env={**preset.env, **fresh, **spec.env},
+        env={**preset.env, **for_root, **fresh, **spec.env},
         options={**preset.options, **spec.options},
     )

@@ -7,7 +7,6 @@ the presets and drivers under test, which run with their own argv. The counterpa
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -115,9 +114,8 @@ def _claude(url: str, home: Path) -> Pointing:
 
 
 def _claude_agent_acp(url: str, home: Path) -> Pointing:
-    sandbox = {"IS_SANDBOX": "1"} if os.geteuid() == 0 else {}
     quiet = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
-    return Pointing(env={**_claude(url, home).env, **sandbox, **quiet})
+    return Pointing(env={**_claude(url, home).env, **quiet})
 
 
 def _gemini(url: str, home: Path) -> Pointing:

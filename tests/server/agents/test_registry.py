@@ -78,6 +78,15 @@ def test_passwords_of_ports_are_fresh_at_each_start() -> None:
     assert first != second
 
 
+@pytest.mark.parametrize(("user", "told"), [(0, "1"), (1000, None)])
+def test_root_says_that_the_machine_is_a_sandbox(
+    monkeypatch: pytest.MonkeyPatch, user: int, told: str | None
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: user)
+    applied = apply_preset(PRESETS["claude-agent-acp"], _spec("claude-agent-acp"))
+    assert applied.env.get("IS_SANDBOX") == told
+
+
 def test_a_registered_driver_takes_the_place_of_a_preset() -> None:
     registry = DriverRegistry(NoGuard())
     seen: list[AgentSpec] = []
