@@ -11,6 +11,8 @@ import asyncio
 import json
 import os
 import re
+import shlex
+import shutil
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -30,10 +32,10 @@ SIZE: Final = (110, 30)
 PATIENCE_S: Final = 60.0
 LOOK_EVERY_S: Final = 0.05
 AGENT: Final = Path(__file__).with_name("tour_agent.py")
-ACP: Final[dict[str, Any]] = {
-    "driver": "acp",
-    "command": {"executable": sys.executable, "args": [str(AGENT), "--http-mcp"]},
-}
+PLACE: Final = Path(tempfile.gettempdir()) / "groupx-tour"
+"""Always the same folder: it is seen in the pictures."""
+PROGRAM: Final = PLACE / "project" / "bin" / "agent"
+ACP: Final[dict[str, Any]] = {"driver": "acp", "command": {"executable": str(PROGRAM)}}
 CONFIG: Final[dict[str, Any]] = {
     "agents": {
         "guide": {"driver": "builtin", "name": "Guide"},
@@ -109,6 +111,7 @@ async def walk(tour: Tour) -> None:
     await show_exchange(tour)
     await show_turns(tour)
     await show_finding(tour)
+    await show_inside(tour)
     await show_looks(tour)
 
 
@@ -166,8 +169,35 @@ async def show_finding(tour: Tour) -> None:
     await tour.press("escape", "slash", *"last line", "enter")
     await tour.until(" of ")
     tour.picture("11-searching")
-    await tour.press("escape", "escape", "ctrl+p", *"room")
+    await tour.press("escape", "T", "T", "ctrl+p", *"room")
     tour.picture("12-everything-by-name")
+    await tour.press("escape")
+
+
+async def show_inside(tour: Tour) -> None:
+    """What is remembered, what an agent would be told, an agent's card, settings."""
+    await tour.press("escape", "end", "i", "f9", "f2", *"The parser keeps the last line", "enter")
+    await tour.until("Memory · 1")
+    await tour.press("f6")
+    await tour.until("● note")
+    await tour.press("f7", *", also without a newline", "enter")
+    await tour.until("newline")
+    tour.picture("13-memory")
+    await tour.press("enter", "f4")
+    await tour.until("How it came about")
+    tour.picture("14-how-it-came-about")
+    await tour.press("escape", "escape")
+    await tour.write("@writer And the tests? ")
+    await tour.press("f10")
+    await tour.until("What fills it")
+    tour.picture("15-what-an-agent-would-be-told")
+    await tour.press("escape", "ctrl+c", "f3", *"writer", "f3")
+    await tour.until("address")
+    tour.picture("16-a-card")
+    await tour.press("escape", "escape")
+    await tour.send("/setup")
+    await tour.until("Settings file")
+    tour.picture("17-settings")
     await tour.press("escape")
 
 
@@ -175,13 +205,17 @@ async def show_looks(tour: Tour) -> None:
     """Another theme, on the help."""
     tour.app.theme = "groupx-light"
     await tour.press("f1")
-    tour.picture("13-help-in-a-light-theme")
+    tour.picture("18-help-in-a-light-theme")
     await tour.press("escape")
 
 
 async def make(folder: Path) -> None:
     """Walk through the program in a workspace in `folder`."""
     (folder / "groupx.json").write_text(json.dumps(CONFIG), "utf-8")
+    PROGRAM.parent.mkdir()
+    command = shlex.join([sys.executable, str(AGENT), "--http-mcp"])
+    PROGRAM.write_text(f"#!/bin/sh\nexec {command}\n", "utf-8")
+    PROGRAM.chmod(0o755)
     for name in FILES:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("")
@@ -195,18 +229,19 @@ def main() -> None:
     TOUR.mkdir(parents=True, exist_ok=True)
     for old in TOUR.glob("*.svg"):
         old.unlink()
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["GROUPX_HOME"] = str(Path(folder) / "home")
-        os.environ["TZ"] = "UTC"
-        os.environ.pop("NO_COLOR", None)
-        work = Path(folder) / "project"
-        work.mkdir()
-        try:
-            asyncio.run(make(work))
-        finally:
-            from groupx_tui.cli.main import main as groupx
+    shutil.rmtree(PLACE, ignore_errors=True)
+    work = PLACE / "project"
+    work.mkdir(parents=True, mode=0o700)
+    os.environ["GROUPX_HOME"] = str(PLACE / "home")
+    os.environ["TZ"] = "UTC"
+    os.environ.pop("NO_COLOR", None)
+    try:
+        asyncio.run(make(work))
+    finally:
+        from groupx_tui.cli.main import main as groupx
 
-            groupx(["--config", str(work / "groupx.json"), "stop"])
+        groupx(["--config", str(work / "groupx.json"), "stop"])
+        shutil.rmtree(PLACE, ignore_errors=True)
 
 
 if __name__ == "__main__":
