@@ -11,7 +11,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Final
 
-from groupx_server.ledger.turns import OPEN_SQL
+from groupx_server.ledger.turns import OPEN_OF_ACTOR, OPEN_SQL
 from groupx_shared.errors import ErrorCode, RefusedError
 
 WORKING: Final = frozenset({"dispatching", "running"})
@@ -45,7 +45,8 @@ def require_turn(connection: sqlite3.Connection, caller: Caller) -> CallerTurn:
     """
     row = connection.execute(
         "SELECT t.turn_id, t.source_event_id, t.root_correlation_id, t.hop_count, b.instance_id,"
-        " t.status FROM turns t JOIN session_bindings b ON b.binding_id = t.binding_id"
+        f" t.status FROM turns t {OPEN_OF_ACTOR}"
+        " JOIN session_bindings b ON b.binding_id = t.binding_id"
         " JOIN agent_instances i ON i.instance_id = b.instance_id"
         f" WHERE t.target_actor_id = ? AND t.status IN {OPEN_SQL} AND t.status <> 'queued'"
         " AND t.binding_id = ? AND t.room_id = ? AND b.actor_id = t.target_actor_id"

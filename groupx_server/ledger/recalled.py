@@ -14,7 +14,7 @@ from groupx_server.domain.native import TerminalEvent, TurnCompleted, TurnFailed
 from groupx_server.domain.turn import Certainty, TurnStatus
 from groupx_server.ledger.recovery import interrupt, kept_answer
 from groupx_server.ledger.terminal import TurnEnd, end_turn
-from groupx_server.ledger.turns import OPEN_SQL
+from groupx_server.ledger.turns import OPEN_OF_ACTOR, OPEN_SQL
 from groupx_shared.text import safe_line, safe_text
 
 
@@ -35,7 +35,7 @@ def left_open(connection: sqlite3.Connection, actor_id: str) -> list[LeftOpen]:
     """The agent's attempts that an earlier server left open, oldest first."""
     rows = connection.execute(
         "SELECT t.turn_id, a.attempt_id, t.room_id, t.source_event_id, b.native_session_id,"
-        " a.native_turn_id, a.delivery_certainty FROM turns t"
+        f" a.native_turn_id, a.delivery_certainty FROM turns t {OPEN_OF_ACTOR}"
         " JOIN turn_attempts a ON a.turn_id = t.turn_id AND a.terminal_at IS NULL"
         " JOIN session_bindings b ON b.binding_id = a.binding_id"
         f" WHERE t.target_actor_id = ? AND t.status IN {OPEN_SQL} AND t.status <> 'queued'"

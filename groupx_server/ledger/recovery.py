@@ -22,7 +22,7 @@ from groupx_server.domain.turn import (
 )
 from groupx_server.ledger.failpoints import failpoint
 from groupx_server.ledger.terminal import TurnEnd, end_turn
-from groupx_server.ledger.turns import OPEN_SQL
+from groupx_server.ledger.turns import OPEN_OF_ACTOR, OPEN_SQL
 from groupx_shared.errors import ErrorCode
 
 UNKNOWN_SENTENCE = (
@@ -59,7 +59,8 @@ def recover(
     done = Recovery()
     rows = connection.execute(
         "SELECT t.turn_id, t.status, t.transport, a.attempt_id, a.dispatch_phase,"
-        " a.delivery_certainty, t.target_actor_id, b.native_session_id FROM turns t"
+        " a.delivery_certainty, t.target_actor_id, b.native_session_id"
+        f" FROM turns t {OPEN_OF_ACTOR}"
         " LEFT JOIN turn_attempts a ON a.turn_id = t.turn_id AND a.terminal_at IS NULL"
         " LEFT JOIN session_bindings b ON b.binding_id = a.binding_id"
         f" WHERE t.status IN {OPEN_SQL} ORDER BY t.enqueue_seq"

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from groupx_server.ledger.events import NewEvent, insert_event
 from groupx_server.ledger.failpoints import failpoint
+from groupx_server.ledger.turns import OPEN_OF_ROOM, OPEN_SQL
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.ids import MAIN_ROOM, USER_WEB, new_id
 from groupx_shared.names import unknown_name
@@ -107,8 +108,7 @@ def _refuse_archiving(connection: sqlite3.Connection, room_id: str) -> None:
     if room_id == MAIN_ROOM:
         raise RefusedError("The main room always stays; it can be renamed but not archived.")
     row = connection.execute(
-        "SELECT count(*) FROM turns WHERE room_id = ?"
-        " AND status IN ('queued', 'dispatching', 'running', 'cancelling')",
+        f"SELECT count(*) FROM turns {OPEN_OF_ROOM} WHERE room_id = ? AND status IN {OPEN_SQL}",
         (room_id,),
     ).fetchone()
     if row[0]:

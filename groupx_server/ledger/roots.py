@@ -14,7 +14,7 @@ from groupx_server.domain.limits import Limits
 from groupx_server.ledger.cancel import Cancelled, cancel_one
 from groupx_server.ledger.stops import stop_kinds, unknown_root
 from groupx_server.ledger.stored import read_body
-from groupx_server.ledger.turns import LAST_SEQ, OPEN_SQL, turns_of_root
+from groupx_server.ledger.turns import LAST_SEQ, OPEN_OF_ROOM, OPEN_SQL, turns_of_root
 from groupx_server.ledger.usage import read_usage
 from groupx_shared.text import safe_line
 from groupx_shared.wire.roots import RootInfo, RootList, RootReply, RootStatus
@@ -40,10 +40,12 @@ def list_roots(
     if room_id is not None:
         clauses.append("room_id = ?")
         values.append(room_id)
+    index = ""
     if selection == "open":
+        index = OPEN_OF_ROOM
         clauses.append(f"status IN {OPEN_SQL}")
     cursor = connection.execute(
-        "SELECT root_correlation_id, enqueue_seq FROM turns"
+        f"SELECT root_correlation_id, enqueue_seq FROM turns {index}"
         f" WHERE {' AND '.join(clauses)} ORDER BY enqueue_seq DESC",
         values,
     )

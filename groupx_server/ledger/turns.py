@@ -14,6 +14,10 @@ from groupx_shared.text import safe_line
 from groupx_shared.wire.replies import TurnInfo
 
 OPEN_SQL: Final = "('queued', 'dispatching', 'running', 'cancelling')"
+OPEN_OF_ROOM: Final = "INDEXED BY turns_open_room_idx"
+OPEN_OF_ACTOR: Final = "INDEXED BY turns_open_actor_idx"
+"""For statements about open turns, of which there are few. Left to itself SQLite takes an index
+over all turns of the room, and each message costs what the room is long."""
 LAST_SEQ: Final = 2**63 - 1
 """SQLite's largest integer: after every seq."""
 PARTIAL_PREVIEW: Final = 131_072
@@ -26,10 +30,11 @@ _COLUMNS: Final = (
     " t.terminal_at, t.usage_json, a.dispatch_phase, a.delivery_certainty,"
     " (SELECT count(*) FROM turn_attempts c WHERE c.turn_id = t.turn_id)"
 )
-_FROM: Final = (
-    "FROM turns t LEFT JOIN turn_attempts a ON a.rowid = (SELECT l.rowid FROM turn_attempts l"
+_LATEST: Final = (
+    "LEFT JOIN turn_attempts a ON a.rowid = (SELECT l.rowid FROM turn_attempts l"
     " WHERE l.turn_id = t.turn_id ORDER BY l.claimed_at DESC, l.rowid DESC LIMIT 1)"
 )
+_FROM: Final = f"FROM turns t {_LATEST}"
 TurnSelection = Literal["open", "ended", "all"]
 
 
@@ -60,7 +65,7 @@ def head_of_lane(connection: sqlite3.Connection, actor_id: str) -> QueuedHead | 
 def actors_with_queued_turns(connection: sqlite3.Connection) -> list[str]:
     """Agents that have waiting turns."""
     cursor = connection.execute(
-        f"SELECT DISTINCT target_actor_id FROM turns WHERE status IN {OPEN_SQL}"
+        f"SELECT DISTINCT target_actor_id FROM turns {OPEN_OF_ACTOR} WHERE status IN {OPEN_SQL}"
         " AND status = 'queued'"
     )
     return [actor_id for (actor_id,) in cursor]
@@ -69,7 +74,7 @@ def actors_with_queued_turns(connection: sqlite3.Connection) -> list[str]:
 def queued_counts(connection: sqlite3.Connection) -> dict[str, int]:
     """Waiting turns of each agent that has any."""
     cursor = connection.execute(
-        "SELECT target_actor_id, count(*) FROM turns"
+        f"SELECT target_actor_id, count(*) FROM turns {OPEN_OF_ACTOR}"
         f" WHERE status IN {OPEN_SQL} AND status = 'queued' GROUP BY target_actor_id"
     )
     return dict(cursor.fetchall())
@@ -111,8 +116,11 @@ def list_turns(
     if before is not None:
         clauses.append("t.enqueue_seq < ?")
         values.append(before)
+    index = ""
+    if selection == "open":
+        index = OPEN_OF_ROOM if actor_id is None else OPEN_OF_ACTOR
     rows = connection.execute(
-        f"SELECT {_COLUMNS} {_FROM} WHERE {' AND '.join(clauses)}"
+        f"SELECT {_COLUMNS} FROM turns t {index} {_LATEST} WHERE {' AND '.join(clauses)}"
         " ORDER BY t.enqueue_seq DESC LIMIT ?",
         (*values, limit + 1),
     ).fetchall()
@@ -136,7 +144,8 @@ def turns_of_root(
 def open_turns(connection: sqlite3.Connection, room_id: str, limit: int) -> list[TurnInfo]:
     """The room's open turns, oldest first, with what was answered so far."""
     rows = connection.execute(
-        f"SELECT {_COLUMNS} {_FROM} WHERE t.room_id = ? AND t.status IN {OPEN_SQL}"
+        f"SELECT {_COLUMNS} FROM turns t {OPEN_OF_ROOM} {_LATEST}"
+        f" WHERE t.room_id = ? AND t.status IN {OPEN_SQL}"
         " ORDER BY t.enqueue_seq LIMIT ?",
         (room_id, limit),
     ).fetchall()
@@ -150,7 +159,8 @@ def open_turns(connection: sqlite3.Connection, room_id: str, limit: int) -> list
 def open_sources(connection: sqlite3.Connection, actor_id: str, room_id: str) -> set[str]:
     """Event ids of the messages whose turns the agent has not ended in this room."""
     cursor = connection.execute(
-        "SELECT source_event_id FROM turns WHERE target_actor_id = ? AND room_id = ?"
+        f"SELECT source_event_id FROM turns {OPEN_OF_ACTOR}"
+        " WHERE target_actor_id = ? AND room_id = ?"
         f" AND status IN {OPEN_SQL}",
         (actor_id, room_id),
     )

@@ -86,12 +86,11 @@ class Board:
     def update(self, actor_id: str, **changes: object) -> None:
         """Change fields of a card; publish when something did change."""
         card = self._cards.get(actor_id)
-        if card is None:
-            return
+        if card is None or all(getattr(card, name) == new for name, new in changes.items()):
+            return  # every delta passes here
         changed = replace(card, **changes)  # type: ignore[arg-type]  # names checked by replace
-        if changed != card:
-            self._cards[actor_id] = changed
-            self._publish(self._entries[actor_id], changed)
+        self._cards[actor_id] = changed
+        self._publish(self._entries[actor_id], changed)
 
     def count_queued(self, actor_id: str, difference: int) -> None:
         """Add to the number of waiting turns."""

@@ -26,9 +26,11 @@ from groupx_shared.version import EVENT_SCHEMA
 
 AGENTS = ("bot", "codex", "claude", "gemini")
 SIDE_ROOMS = 49
+UNSUMMED = 10
+"""Messages of a room behind its summary."""
 BATCH = 20_000
 START = datetime(2026, 1, 5, 8, tzinfo=UTC)
-GENERATION = 1
+GENERATION = 2
 """Counted up when this module makes other rows than before."""
 
 
@@ -77,6 +79,7 @@ def make(path: Path, count: int, tell: Callable[[str], None] = lambda _: None) -
                 if talk.seq % 100_000 < BATCH:
                     tell(f"  {talk.seq:,} events")
         _count(book, talk)
+        sum_up(book)
         tell("  the search index")
         _index(book)
         book.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -156,6 +159,18 @@ def _count(book: sqlite3.Connection, talk: Talk) -> None:
     book.executemany(
         "INSERT INTO delivery_cursors VALUES (?, ?, ?, NULL, ?)",
         [(actor, room, seq, talk.now) for (actor, room), seq in talk.delivered.items()],
+    )
+    book.execute("COMMIT")
+
+
+def sum_up(book: sqlite3.Connection) -> None:
+    """The summary of each room that use would have left, up to its newest messages."""
+    book.execute("BEGIN")
+    book.execute(
+        "INSERT INTO summaries SELECT 'summary_' || r.room_id, r.room_id, 1, m.seq, ?, 'agent:bot',"
+        " 'active', r.updated_at FROM rooms r JOIN room_messages m ON m.room_id = r.room_id"
+        f" WHERE m.total_count = r.message_count - {UNSUMMED}",
+        ("What was said and decided so far. " * 40,),
     )
     book.execute("COMMIT")
 

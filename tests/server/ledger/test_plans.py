@@ -15,6 +15,7 @@ from groupx_server.domain.steps import Step
 from groupx_server.domain.turn import TurnStatus
 from groupx_server.ledger.bindings import native_session_to_resume
 from groupx_server.ledger.budget import end_over_budget
+from groupx_server.ledger.callers import require_turn
 from groupx_server.ledger.cancel import cancel_turn
 from groupx_server.ledger.correlation import (
     children_of,
@@ -32,7 +33,10 @@ from groupx_server.ledger.outcomes import (
     read_outcomes,
 )
 from groupx_server.ledger.overview import read_overview, whole_text
+from groupx_server.ledger.recalled import left_open
 from groupx_server.ledger.recovery import recover
+from groupx_server.ledger.rooms import change_room, create_room
+from groupx_server.ledger.roots import list_roots
 from groupx_server.ledger.steers import (
     Action,
     Steer,
@@ -45,7 +49,16 @@ from groupx_server.ledger.steers import (
 from groupx_server.ledger.steps import Seen, note_steps
 from groupx_server.ledger.stops import grant, pending_stops
 from groupx_server.ledger.terminal import TurnEnd, end_turn
-from groupx_server.ledger.turns import head_of_lane, list_turns, queued_counts, read_turn
+from groupx_server.ledger.turns import (
+    OPEN_SQL,
+    actors_with_queued_turns,
+    head_of_lane,
+    lane_ahead,
+    list_turns,
+    open_sources,
+    queued_counts,
+    read_turn,
+)
 from groupx_server.ledger.usage import read_usage
 from groupx_server.ledger.watches import (
     first_seen,
@@ -104,14 +117,56 @@ def _scans(plans: dict[str, list[str]]) -> list[str]:
             bare = step.startswith("SCAN") and "USING" not in step and "CONSTANT" not in step
             if bare and not any(f"SCAN {table}" in step for table in SMALL_TABLES):
                 found.append(f"{step}: {sql}")
-            # Sorting is fine where only open turns are sorted (recovery) or rooms.
-            if "TEMP B-TREE" in step and "rooms" not in sql and "a.terminal_at IS NULL" not in sql:
+            # Sorting is fine where only open turns are sorted, or rooms.
+            if "TEMP B-TREE" in step and "rooms" not in sql and "turns_open_" not in sql:
                 found.append(f"{step}: {sql}")
     return found
 
 
+def _open_turns_by_the_way(plans: dict[str, list[str]]) -> list[str]:
+    """Statements about open turns of a room or an agent that look through all of its turns."""
+    long_ways = ("turns_room_idx", "turns_order_idx", "(target_actor_id=?)", "SCAN turns", "SCAN t")
+    return [
+        f"{step}: {sql}"
+        for sql, steps in plans.items()
+        for step in steps
+        if f" IN {OPEN_SQL}" in sql and f"NOT IN {OPEN_SQL}" not in sql
+        and "turns_open_" not in step and any(way in step for way in long_ways)
+    ]  # fmt: skip
+
+
 def _packet(book: sqlite3.Connection, event_id: str) -> None:
     gather_packet(book, PacketRequest("room:main", event_id, "agent:a", "A", None, False, 256_000))
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda book: read_overview(book, "room:main", 100),
+        lambda book: head_of_lane(book, "agent:a"),
+        queued_counts,
+        actors_with_queued_turns,
+        lambda book: list_turns(book, selection="open"),
+        lambda book: list_turns(book, room_id="room:main", selection="open"),
+        lambda book: list_turns(book, actor_id="agent:a", selection="open"),
+        lambda book: list_turns(book, room_id="room:main", actor_id="agent:a", selection="open"),
+        lambda book: list_roots(book, None, "open", None, 20),
+        lambda book: list_roots(book, "room:main", "open", None, 20),
+        lambda book: open_sources(book, "agent:a", "room:main"),
+        lambda book: lane_ahead(book, "agent:a"),
+        lambda book: change_room(book, "room:side", None, True, NOW),
+        lambda book: recover(book, LIMITS, NOW),
+        lambda book: left_open(book, "agent:a"),
+        lambda book: require_turn(book, caller()),
+        send,
+    ],
+)
+def test_open_turns_are_found_without_looking_through_ended_ones(
+    book: sqlite3.Connection, read: Callable[[sqlite3.Connection], Any]
+) -> None:
+    create_room(book, "room:side", "Side", NOW)
+    start(book, send(book).reply.turns[0].turn_id)
+    assert _open_turns_by_the_way(_plans(book, lambda: read(book))) == []
 
 
 def test_reads_on_hot_paths_use_an_index(book: sqlite3.Connection) -> None:
