@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groupx_server.agents.acp import AcpClient
+from groupx_server.agents.acp_turn import Quirks
 from groupx_server.agents.signals import (
     Activity,
     CallEnded,
@@ -59,7 +60,13 @@ def test_every_recorded_tool_call_starts_once_and_ends(name: str) -> None:
             assert "updated" not in seen[seen.index("ended") :]
 
 
-@pytest.mark.parametrize("agent", ["kimi", "hermes", "opencode", "gemini", "qwen", "copilot"])
+NEWER = ["grok", "goose", "cline"]
+"""Recorded with other words: each says hello, thinks, runs a command, is cancelled, and goes on."""
+
+
+@pytest.mark.parametrize(
+    "agent", ["kimi", "hermes", "opencode", "gemini", "qwen", "copilot", *NEWER]
+)
 def test_a_plain_answer_is_the_streamed_text(agent: str) -> None:
     turn = Player().play(f"{agent}-basic").turns[0]
     assert turn.text == HELLO
@@ -72,6 +79,29 @@ def test_reasoning_is_kept_apart_from_the_answer(agent: str) -> None:
     turn = Player().play(f"{agent}-basic").turns[1]
     assert turn.text == "Answer after thinking."
     assert turn.reasoning == "First I consider the question. Then I decide."
+
+
+@pytest.mark.parametrize("agent", NEWER)
+def test_a_whole_conversation_is_understood(agent: str) -> None:
+    _, thought, worked, cancelled, last = Player().play(f"{agent}-basic").turns
+    assert (thought.reasoning, thought.text) == ("First this, then that.", "Thought.")
+    assert worked.text.startswith("The tool said:")
+    assert "echo hi" in worked.tools[-1].call.title
+    assert (worked.tools[0].phase, worked.tools[-1].call.status) == ("started", "completed")
+    assert isinstance(cancelled.terminal, TurnCancelled)
+    assert cancelled.text == "This goes on and on"
+    assert last.text == "Still here."
+
+
+def test_groks_usage_version_and_tools_are_found_where_it_puts_them() -> None:
+    player = Player(Quirks(tools_ready="_x.ai/mcp_initialized"))
+    assert not player.client.has_tools("session-1")
+    played = player.play("grok-basic")
+    assert player.client.has_tools("session-1")
+    assert played.capabilities.version == "1.0.41"
+    terminal = played.turns[0].terminal
+    assert isinstance(terminal, TurnCompleted)
+    assert (terminal.usage["inputTokens"], terminal.usage["outputTokens"]) == (11, 4)
 
 
 def test_geminis_empty_thought_headings_are_dropped() -> None:
