@@ -56,7 +56,7 @@ class ClaudeSession(TurnSession[ClaudeClient]):
 
     async def steer(self, text: str) -> bool:
         """See `Session.steer`. True once Claude Code has the message; the turn then goes on
-        until it was answered."""
+        until it was answered. Raises: AgentError when Claude Code does not say that it has it."""
         flight = self.flight
         if flight is None or flight.is_answered or flight.failure is not None:
             return False
@@ -70,7 +70,7 @@ class ClaudeSession(TurnSession[ClaudeClient]):
         except AgentError:
             if self._link.client.is_answered:
                 flight.answered()  # it was held back only for this message
-            return False
+            raise  # it was sent: that nobody answers does not say that it was not taken
         return bool(state in ("queued", "started"))
 
     async def close(self) -> None:

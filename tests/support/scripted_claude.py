@@ -27,8 +27,8 @@ What it does in a turn is chosen by markers in the message, several may follow e
 
 Options, in SCRIPTED_OPTIONS, separated by blanks: version=TEXT version-hang init-hang init-exit=N
 init-text=WORD mode=MODE refuse=CODE mcp=STATUS mcp-after=N old (no word of what becomes of a
-message) ignore-eof ignore-term start-child other-session other-cwd init-mode=MODE signed-out
-no-auth-command.
+message) mute-further (no word of a further message) ignore-eof ignore-term start-child
+other-session other-cwd init-mode=MODE signed-out no-auth-command.
 
 Environment: SCRIPTED_LOG names a file that gets one JSON line for each start, message, interrupt
 and answer, so that a test can prove what was sent, and how often. SCRIPTED_SESSIONS names a folder
@@ -377,6 +377,8 @@ class Program:
         text, message_id = message["message"]["content"][0]["text"], message.get("uuid")
         self.log("message", text=text, priority=message.get("priority"))
         self.remember(text)
+        if "mute-further" in self.options and message.get("priority") is not None:
+            return
         self.lifecycle(message_id, "queued")
         with self._changed:
             if message.get("priority") == "now" and self._turn is not None:

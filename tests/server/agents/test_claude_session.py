@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ from groupx_shared.errors import AgentError, ErrorCode
 from server.agents.claude_kit import ClaudeScript, opened, running
 from server.agents.kit import (
     LIMIT_S,
+    QUICK,
     answer_of,
     collect,
     failure_of,
@@ -226,6 +228,25 @@ async def test_a_further_message_is_answered_in_the_same_turn(
     assert answer_of(events) == "first more"
     assert isinstance(events[-1], TurnCompleted)
     assert [entry["priority"] for entry in script.log("message")] == [None, "now"]
+
+
+async def test_a_further_message_that_nobody_answers_may_have_been_taken(
+    script: ClaudeScript,
+) -> None:
+    spec = script.spec("mute-further", timeouts=replace(QUICK, request_s=0.2))
+    async with running(script, spec) as driver:
+        session = await opened(driver, script.folder)
+
+        async def steer_and_cancel() -> None:
+            with pytest.raises(AgentError):
+                await session.steer("[[say more]]")
+            await session.cancel()
+
+        async with asyncio.timeout(LIMIT_S), asyncio.TaskGroup() as group:
+            async for event in session.prompt("turn_1", "[[say a]][[silent]]"):
+                if isinstance(event, ContentDelta):
+                    group.create_task(steer_and_cancel())
+        assert isinstance(event, TurnCancelled)
 
 
 async def test_a_cancel_ends_a_turn_whose_further_message_waits(session: ClaudeSession) -> None:
