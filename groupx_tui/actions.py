@@ -234,6 +234,8 @@ _TIMELINE: Final = (
           slash="stop"),
     _read("event.inspect", "Look at the event",
           "Show the marked part as it stands in the ledger.", "e"),
+    _read("timeline.toggle_time", "Times or how long ago",
+          "Show how long ago things were said, or at what time.", "z"),
     _read("find.room", "Search this room", "Look for words in this room, however long it is.", "/",
           slash="search", argument="WORDS", footer="search"),
     _read("find.older", "Older hit", "Go to the hit before, farther up.", "n", in_palette=False),

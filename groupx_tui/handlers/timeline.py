@@ -104,6 +104,10 @@ class TimelineHandlers:
         """Open or close all tool calls."""
         self._timeline.action_toggle_tools()
 
+    def toggle_time(self, argument: str) -> None:
+        """How long ago, or when."""
+        self._timeline.action_toggle_time()
+
     def fold_all(self, argument: str) -> None:
         """Close everything."""
         self._timeline.action_fold_all()

@@ -6,8 +6,11 @@ call the methods here; a dialog overrides what it needs.
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Sequence
+from typing import Final, TypeVar
 
+from rich.cells import cell_len
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -17,7 +20,32 @@ from textual.widgets import Static
 from groupx_tui.keymap import KeyMap
 from groupx_tui.widgets.binding import bind_place
 
+GAP: Final = "   "
 Result = TypeVar("Result")
+
+
+class KeyLine(Static):
+    """Keys and words, on as many rows as they need; never broken inside one of them."""
+
+    def __init__(self, hint: str) -> None:
+        super().__init__(classes="dialog-hint", markup=False)
+        self._items = hint.split(GAP)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Break the line anew."""
+        self.update(Content("\n".join(broken(self._items, event.size.width))))
+
+
+def broken(items: Sequence[str], width: int) -> list[str]:
+    """Return rows of at most `width` cells, where one item fits at all."""
+    rows = [""]
+    for item in items:
+        longer = f"{rows[-1]}{GAP}{item}" if rows[-1] else item
+        if rows[-1] and cell_len(longer) > width:
+            rows.append(item)
+        else:
+            rows[-1] = longer
+    return rows
 
 
 class Dialog(ModalScreen[Result | None], inherit_bindings=False):
@@ -55,7 +83,7 @@ class Dialog(ModalScreen[Result | None], inherit_bindings=False):
         with Vertical(classes="dialog-box"):
             yield Static(Content(self.heading), classes="dialog-title")
             yield from self.body()
-            yield Static(Content(self.hint), classes="dialog-hint")
+            yield KeyLine(self.hint)
 
     def body(self) -> ComposeResult:
         """What stands between title and keys."""

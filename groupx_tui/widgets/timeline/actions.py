@@ -136,6 +136,14 @@ class TimelineActions(Widget):
         """Unfold all exchanges of agents, or fold them again."""
         self._toggle_kind("thread")
 
+    def action_toggle_time(self) -> None:
+        """Show how long ago things were, or when again."""
+        self._toggle_time()
+
+    def _toggle_time(self) -> None:
+        """`Timeline` has the clock."""
+        raise NotImplementedError
+
     def toggle_fold(self, block_id: str, key: str) -> None:
         """Unfold or fold one fold, named by its block and the part key of its line."""
         self._reader.toggle_fold(block_id, key)

@@ -51,6 +51,8 @@ class Around:
     """Time for the clocks of open turns; None for blocks that have none."""
     is_live: bool = True
     """False: nobody knows how an open turn goes on, the connection is lost."""
+    ago: datetime | None = None
+    """Time for how long ago things were; None shows when they were."""
     lineage: Lineage | None = None
     """Where it stands in an open exchange of agents."""
 
@@ -86,7 +88,7 @@ class BlockState:
         before = list(self._lead(around))
         flow: Flow | None = None
         if isinstance(block, MessageBlock):
-            header = headers.message_header(block, self._tz, around.about)
+            header = headers.message_header(block, self._tz, around.about, ago=around.ago)
             before.append(self._head((*headers.lineage_mark(around.lineage), *header)))
             flow = self._message_text(block)
             footer = headers.message_footer(block)
@@ -98,10 +100,10 @@ class BlockState:
                 before.append(_lead_part((("", None),), "gap"))
             footer = headers.turn_footer(block, around.hint)
         elif isinstance(block, ThreadBlock):
-            before.append(_fold_part(THREAD, headers.thread_header(block, self._tz)))
+            before.append(_fold_part(THREAD, headers.thread_header(block, self._tz, around.ago)))
             footer = ()
         else:
-            before.append(self._head(headers.notice_words(block, self._tz)))
+            before.append(self._head(headers.notice_words(block, self._tz, around.ago)))
             footer = headers.hint_line(around.hint)
         self._place(before, flow, footer)
 

@@ -63,6 +63,8 @@ class Scene:
     """Whole seconds; None draws no running clocks."""
     is_live: bool = True
     """False: the connection is lost."""
+    ago: datetime | None = None
+    """Whole minutes: shows how long ago things were; None: when they were."""
     unread_id: BlockId | None = None
     """The first block that came since the reader left."""
     unread_since: str = ""
@@ -292,6 +294,7 @@ class Document:
             self._hint(index, block),
             self.scene.now if is_open else None,
             self.scene.is_live or not is_open,
+            self.scene.ago,
             self._lineage.get(block.block_id),
         )
 

@@ -69,7 +69,13 @@ def _name(author: Author) -> tuple[str, Role | None]:
     return author.name, _AUTHOR_ROLES[author.kind]
 
 
-def message_header(block: MessageBlock, tz: tzinfo | None, about: str | None = None) -> Words:
+def message_header(
+    block: MessageBlock,
+    tz: tzinfo | None,
+    about: str | None = None,
+    *,
+    ago: datetime | None = None,
+) -> Words:
     """Return `You · 14:03 → codex` with what became of it while it is on its way; `about` quotes
     the message that it replies to."""
     parts: list[tuple[str, Role | None]] = [_name(block.author)]
@@ -78,7 +84,7 @@ def message_header(block: MessageBlock, tz: tzinfo | None, about: str | None = N
     elif block.is_pending:
         parts += [SEPARATOR, ("sending", Role.STATE_WAITING)]
     else:
-        parts += [SEPARATOR, (words.clock(block.at, tz), Role.DIM)]
+        parts += [SEPARATOR, (words.when(block.at, tz, ago), Role.DIM)]
     if block.to:
         parts.append((f" → {', '.join(block.to)}", Role.DIM))
     if block.forwarded:
@@ -99,6 +105,7 @@ def turn_header(
     *,
     behind: str | None = None,
     about: str | None = None,
+    ago: datetime | None = None,
     is_live: bool = True,
 ) -> Words:
     """Return the agent, its state and the time: how long it works, or worked, and when.
@@ -117,7 +124,7 @@ def turn_header(
     for detail in [LAST_HEARD] if is_cut else _turn_details(block, now, behind):
         parts += [SEPARATOR, (detail, Role.DIM)]
     if not block.is_open:
-        parts += [SEPARATOR, (words.clock(block.ended_at or block.queued_at, tz), Role.DIM)]
+        parts += [SEPARATOR, (words.when(block.ended_at or block.queued_at, tz, ago), Role.DIM)]
     return (*parts, *_about(about))
 
 
@@ -182,7 +189,7 @@ def tool_header(tool: ToolView, *, is_open: bool) -> Words:
     return tuple(parts)
 
 
-def thread_header(block: ThreadBlock, tz: tzinfo | None) -> Words:
+def thread_header(block: ThreadBlock, tz: tzinfo | None, ago: datetime | None = None) -> Words:
     """Return `▸ Codex asked Claude, Kimi · 1 of 2 answered · Kimi works · 14:03`."""
     mark = UNFOLDED if block.is_open else FOLDED
     parts: list[tuple[str, Role | None]] = [(f"{mark} {_exchange(block)}", Role.FOLD)]
@@ -198,7 +205,7 @@ def thread_header(block: ThreadBlock, tz: tzinfo | None) -> Words:
     took = None if block.until is None else words.between(block.at, block.until)
     if took is not None:
         parts += [SEPARATOR, (words.duration(took), Role.DIM)]
-    return (*parts, SEPARATOR, (words.clock(block.at, tz), Role.DIM))
+    return (*parts, SEPARATOR, (words.when(block.at, tz, ago), Role.DIM))
 
 
 def _exchange(block: ThreadBlock) -> str:
@@ -286,8 +293,8 @@ def message_footer(block: MessageBlock) -> tuple[Words, ...]:
     return tuple(lines)
 
 
-def notice_words(block: NoticeBlock, tz: tzinfo | None) -> Words:
+def notice_words(block: NoticeBlock, tz: tzinfo | None, ago: datetime | None = None) -> Words:
     """Return a notice as its one line."""
     role = _NOTICE_ROLES[block.tone]
     mark = _NOTICE_MARKS[block.tone]
-    return ((f"{mark} {block.text}", role), SEPARATOR, (words.clock(block.at, tz), Role.DIM))
+    return ((f"{mark} {block.text}", role), SEPARATOR, (words.when(block.at, tz, ago), Role.DIM))

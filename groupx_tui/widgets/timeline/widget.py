@@ -86,6 +86,7 @@ class Timeline(TimelineActions, can_focus=True):
         self._mouse = Mouse(self._reader)
         self._painter = Painter(0, PLAIN)
         self._ticker: Timer | None = None
+        self._minutes: Timer | None = None
         self._asked_before: tuple[str, int] | None = None
         self._asked_after: tuple[str, int] | None = None
         self._told: tuple[Position, bool, int, str] | None = None
@@ -148,6 +149,7 @@ class Timeline(TimelineActions, can_focus=True):
     def on_mount(self) -> None:
         """Make the clock of open turns; it stands while none is on the screen."""
         self._ticker = self.set_interval(1, self._tick, pause=True)
+        self._minutes = self.set_interval(MINUTE_S, self._tick_minutes, pause=True)
 
     def on_resize(self, event: events.Resize) -> None:
         """Lay out for the new size."""
@@ -175,6 +177,22 @@ class Timeline(TimelineActions, can_focus=True):
         self._painter = Painter(width, self._reader.scene.palette)
         self._reader.resize(text_width(width), height)
         self._changed()
+
+    def _toggle_time(self) -> None:
+        is_on = self._reader.scene.ago is None
+        self._reader.scene.ago = self._minute() if is_on else None
+        if self._minutes is not None:
+            (self._minutes.resume if is_on else self._minutes.pause)()
+        self._reader.redraw()
+        self._changed()
+
+    def _minute(self) -> datetime:
+        return self._clock().replace(second=0, microsecond=0)
+
+    def _tick_minutes(self) -> None:
+        self._reader.scene.ago = self._minute()
+        self._reader.redraw()
+        self._draw()
 
     def _tick(self) -> None:
         self._reader.scene.now = self._now()
@@ -328,5 +346,6 @@ class Timeline(TimelineActions, can_focus=True):
             self.post_message(messages.SelectionMade(text))
 
 
+MINUTE_S = 60
 NEAR_WINDOWS = 2
 """Pages are asked for when the edge of what is loaded is this many windows away."""

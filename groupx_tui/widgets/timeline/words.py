@@ -36,6 +36,26 @@ def clock(text: str, tz: tzinfo | None) -> str:
     return "" if at is None else f"{at:%H:%M}"
 
 
+def ago(text: str, now: datetime) -> str:
+    """Return an ISO time as how long it is past: `now`, `5 min ago`, `3 h ago`, `2 days ago`; ""
+    when it is none."""
+    at = parse_time(text)
+    if at is None:
+        return ""
+    minutes = max(0, int((now - at).total_seconds()) // _MINUTE_S)
+    if minutes < 1:
+        return "now"
+    if minutes < 60:
+        return f"{minutes} min ago"
+    hours = minutes // 60
+    return f"{hours} h ago" if hours < 24 else f"{plural(hours // 24, 'day')} ago"
+
+
+def when(text: str, tz: tzinfo | None, now: datetime | None) -> str:
+    """Return an ISO time as the clock shows it, or, with `now`, as how long it is past."""
+    return clock(text, tz) if now is None else ago(text, now)
+
+
 def moment(text: str | None, tz: tzinfo | None = None) -> str:
     """Return an ISO time as `2026-03-03 14:03:21`, or as it is when it is none."""
     at = local_time(text or "", tz)

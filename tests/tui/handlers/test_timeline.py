@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 import pytest
 
@@ -180,3 +180,15 @@ async def test_lines_are_selected_by_keys_copied_and_dropped() -> None:
         await window.press("escape")
         assert window.app.room.timeline.selected_text() == ""
         assert window.place() == "timeline"
+
+
+@does("timeline.toggle_time")
+async def test_times_become_how_long_ago_and_times_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        Timeline, "_minute", lambda self: datetime(2026, 11, 30, 12, 20, tzinfo=UTC)
+    )
+    async with open_window() as window:
+        await window.press("escape", "z")
+        assert "You · 3 h ago → Guide" in window.screen_text()
+        await window.press("z")
+        assert "ago" not in window.screen_text()

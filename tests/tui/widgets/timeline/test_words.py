@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
@@ -54,3 +54,17 @@ def test_a_moment_is_local_and_anything_else_stays_as_it_is() -> None:
     assert words.moment("2026-03-03T14:03:21.500Z", UTC) == "2026-03-03 14:03:21"
     assert words.moment("soon", UTC) == "soon"
     assert words.moment(None, UTC) == ""
+
+
+@pytest.mark.parametrize(
+    ("minutes", "words_"),
+    [(0, "now"), (1, "1 min ago"), (59, "59 min ago"), (60, "1 h ago"), (23 * 60, "23 h ago"),
+     (24 * 60, "1 day ago"), (72 * 60, "3 days ago"), (-5, "now")],
+)  # fmt: skip
+def test_how_long_ago_something_was(minutes: int, words_: str) -> None:
+    now = datetime(2026, 3, 3, 14, 3, tzinfo=UTC)
+    assert words.ago((now - timedelta(minutes=minutes)).isoformat(), now) == words_
+
+
+def test_what_is_no_time_was_not_ago() -> None:
+    assert words.ago("x", datetime(2026, 3, 3, tzinfo=UTC)) == ""
