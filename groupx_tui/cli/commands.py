@@ -355,6 +355,15 @@ COMMANDS: Final = (
         options=(CONFIG,),
     ),
     Command(
+        ("connect",),
+        "sshconnect:run",
+        "Open the room of a server on another machine, through ssh.",
+        arguments=(
+            Argument("address", "Like ssh://me@box or ssh://box/home/me/project.", metavar="SSH"),
+        ),
+        options=(OPEN_ROOM,),
+    ),
+    Command(
         ("restart",),
         "server:run_restart",
         "Stop the server and start it.",

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from groupx_shared.errors import ConfigError
-from groupx_shared.runtime import RuntimeFile
+from groupx_shared.runtime import RuntimeFile, runtime_path
 from groupx_shared.text import safe_line
 from groupx_shared.workspace import Workspace
 from groupx_tui.cli import agents, diagnostics, output, turns
@@ -75,6 +75,7 @@ def _facts(workspace: Workspace, found: Probe) -> Facts:
         return facts
     return facts | {
         "url": runtime.url,
+        "runtimeFile": str(runtime_path(workspace)),
         "pid": runtime.pid,
         "version": runtime.version,
         "status": health.get("status"),

@@ -75,6 +75,7 @@ def test_json_has_the_documented_keys_and_no_token(groupx: Groupx, server: CliSe
     result = groupx("status", "--json")
     assert set(json.loads(result.out)) == {
         *("running", "standing", "configPath", "dataFolder", "url", "pid", "version", "status"),
+        "runtimeFile",
         "problem",
         *("startedAt", "uptimeS", "logFile", "configChange", "rooms", "agents", "openTurns"),
     }

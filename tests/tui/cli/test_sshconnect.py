@@ -1,0 +1,124 @@
+"""The room of another machine, through ssh: what is asked there, kept here, forwarded and ended."""
+
+from __future__ import annotations
+
+import json
+import socket
+import stat
+import sys
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from groupx_shared.paths import user_state_folder
+from groupx_tui.cli.diagnostics import CommandError
+from groupx_tui.cli.main import main
+from groupx_tui.cli.sshconnect import box_of
+from support.cli_run import Groupx
+
+SSH = """#!/bin/sh
+echo "$*" >> {log}
+case " $* " in *" -N "*) {forward};; esac
+for last; do :; done
+exec sh -c "$last"
+"""
+GROUPX = """#!/bin/sh
+echo "groupx $*" >> {log}
+case "$1" in status) cat {facts};; esac
+"""
+
+
+class Elsewhere:
+    """A machine that ssh reaches: its programs, its server's port, what was asked of it."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self.log, self._folder = folder / "log", folder
+        self.log.touch()
+        self._runtime = folder / "runtime.json"
+        self._runtime.write_text(json.dumps({"token": "secret"}))
+        self.port = port
+        self.tell(url=f"http://127.0.0.1:{port}", runtimeFile=str(self._runtime))
+        self.program("groupx", GROUPX.format(log=self.log, facts=folder / "facts"))
+        self.forwards("exec sleep 60")
+
+    def tell(self, **facts: str) -> None:
+        """What `groupx status --json` says there."""
+        (self._folder / "facts").write_text(json.dumps(facts))
+
+    def forwards(self, command: str) -> None:
+        """What the ssh that forwards does."""
+        self.program("ssh", SSH.format(log=self.log, forward=command))
+
+    def program(self, name: str, text: str) -> None:
+        path = self._folder / "bin" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o755)
+
+    @property
+    def asked(self) -> list[str]:
+        return self.log.read_text().splitlines()
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Elsewhere]:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        machine = Elsewhere(tmp_path, listening.getsockname()[1])
+        monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
+        yield machine
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The windows that were opened."""
+    windows: list[Any] = []
+    app = types.ModuleType("groupx_tui.app")
+    app.run_tui = lambda place, *, room, elsewhere: windows.append((room, elsewhere()))  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "groupx_tui.app", app)
+    return windows
+
+
+@pytest.mark.process
+def test_the_room_opens_with_the_token_and_the_forward_ends_with_it(
+    elsewhere: Elsewhere, opened: list[Any], tmp_path: Path
+) -> None:
+    assert main(["connect", "ssh://me@box:2222/home/me/my project", "--room", "dev"]) == 0
+    ((room, server),) = opened
+    assert (room, server.url, server.token) == (
+        "room:dev", f"http://127.0.0.1:{elsewhere.port}", "secret",
+    )  # fmt: skip
+    assert "groupx start --config /home/me/my project" in elsewhere.asked
+    assert "groupx status --config /home/me/my project --json" in elsewhere.asked
+    forward = next(line for line in elsewhere.asked if line.startswith("-N"))
+    ends = f"127.0.0.1:{elsewhere.port}"
+    assert f"-L {ends}:{ends.partition(':')[0]}:{elsewhere.port} -p 2222 me@box" in forward
+
+
+@pytest.mark.process
+def test_the_token_is_kept_where_only_this_user_reads_it(
+    elsewhere: Elsewhere, opened: list[Any]
+) -> None:
+    assert main(["connect", "box"]) == 0
+    (kept,) = (user_state_folder() / "elsewhere").glob("*.token")
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert "--config" not in "".join(elsewhere.asked)
+
+
+@pytest.mark.process
+def test_what_goes_wrong_there_is_told(elsewhere: Elsewhere, groupx: Groupx) -> None:
+    elsewhere.forwards("exit 255")
+    elsewhere.tell(url="http://127.0.0.1:1", runtimeFile=elsewhere.log.as_posix())
+    assert "could not be forwarded" in groupx("connect", "box").err
+    elsewhere.tell(url="x")
+    assert "same version" in groupx("connect", "box").err
+    elsewhere.program("groupx", "#!/bin/sh\nexit 127\n")
+    assert "must be installed there" in groupx("connect", "box").err
+
+
+@pytest.mark.parametrize("address", ["http://x", "ssh://", "ssh://-oProxyCommand=x", "ssh://x:y"])
+def test_what_is_no_place_is_refused_before_ssh_sees_it(address: str) -> None:
+    with pytest.raises(CommandError, match="expected one like"):
+        box_of(address)
