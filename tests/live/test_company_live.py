@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
+from live.agents import AGENTS
 from live.programs import CACHE, PROGRAMS
 from live.rooms import GONE_S, TURN_S, LiveRoom, Turn, done, live_room, until
 from support.fake_model.play import BEGINNING, REFUSAL
+from support.fake_model.server import FakeModel
 from support.server_process import SCRIPTED_AGENT
 
 COMPANY = ("codex", "claude", "gemini", "kimi", "opencode")
@@ -130,3 +132,23 @@ def test_a_missing_a_crashing_and_a_hanging_one_hold_nobody_up(tmp_path: Path) -
         assert answers == everybody("Hello.")
         told = {name: room.cards()[name].partition(":")[0] for name in BROKEN}
         assert told == {"missing": "failed", "crashing": "failed", "hanging": "starting"}
+
+
+def test_two_of_one_program_have_folders_and_environments_of_their_own(tmp_path: Path) -> None:
+    if not PROGRAMS["goose"].is_installed:
+        pytest.skip(f"goose: not in {CACHE}: run “make live”")
+    more = {}
+    with FakeModel() as model:
+        for name in ("first", "second"):
+            home, work = tmp_path / f"home-of-{name}", tmp_path / f"work-of-{name}"
+            (home / "tmp").mkdir(parents=True)
+            work.mkdir()
+            settings = AGENTS["goose"].settings(model.url, home, "")
+            env = {**settings["env"], "WHO": name}
+            more[name] = {**settings, "env": env, "cwd": str(work), "name": f"Goose the {name}"}
+        with live_room(tmp_path, more=more) as room:
+            turns = room.say("[[shell echo $WHO in $PWD]]", *more)
+            for name, turn_id in turns.items():
+                said = done(room.ended(turn_id)).content
+                assert f"{name} in {tmp_path / f'work-of-{name}'}" in said
+            assert len(room.agent_pids()) == len(more)
