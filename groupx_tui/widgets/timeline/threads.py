@@ -1,8 +1,8 @@
 """What agents said to each other because of one message, folded to one line where it began.
 
 Pure: blocks in, what is drawn out. Invariants: folding hides only what agents said to agents (calls
-and the turns that they woke), never a person's message, an agent's answer to a person or a line
-about the room; the order of what stays does not change. A line that says the same is the same
+and the turns that they woke), never a person's message, advice, an agent's answer to a person or a
+line about the room; the order of what stays does not change. A line that says the same is the same
 object, so what is streamed inside a folded exchange draws nothing.
 """
 
@@ -17,6 +17,10 @@ from groupx_tui.widgets.timeline.folds import Folds
 
 THREAD: Final = "thread"
 """Part key of a thread's line, and the kind of its fold."""
+
+
+ADVICE: Final = "supervision.advice"
+"""Kind of a message by which an observer advises: people see it, whatever is folded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ def thread_of(block: Block) -> str:
     """Return the root of the exchange that a block is folded into; empty for all others."""
     match block:
         case MessageBlock():
-            is_call = block.author.kind == "agent" and bool(block.to)
+            is_call = block.author.kind == "agent" and bool(block.to) and block.kind != ADVICE
             return block.root_id if is_call else ""
         case TurnBlock():
             return block.root_id if block.hop_count else ""

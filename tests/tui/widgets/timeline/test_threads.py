@@ -157,6 +157,13 @@ def test_a_stopped_loop_says_how_to_let_it_go_on_until_somebody_does() -> None:
 
 def test_advice_and_watch_orders_say_what_they_are() -> None:
     advice = timelines.message(
-        2, "look at the tests", author=CLAUDE, to=(), kind="supervision.advice"
+        2,
+        "look at the tests",
+        author=CLAUDE,
+        to=("codex",),
+        kind="supervision.advice",
+        root_id=ROOT,
     )
-    assert "claude · 14:05 · advice" in texts(reader_of(timelines.view(advice)))
+    shown = texts(reader_of(timelines.view(*exchange(), advice)))
+    assert "claude · 14:05 → codex · advice" in shown, "not folded: people want to see it"
+    assert shown[-1] == "look at the tests"
