@@ -100,6 +100,8 @@ class _Plan(NamedTuple):
     is_ranked: bool
     is_capped: bool
     named: Sequence[str]
+    first_row: int
+    """Older rows are not looked at."""
 
 
 def search(
@@ -117,7 +119,7 @@ def search(
         return FoundPage([], query, None, False)
     (newest,) = connection.execute("SELECT COALESCE(MAX(row_id), 0) FROM search_rows").fetchone()
     place = _Place(float("-inf"), 0, newest, now) if cursor is None else _decode(cursor)
-    plan = _plan(connection, query, filters)
+    plan = _plan(connection, query, filters, place.through)
     found: list[Found] = []
     is_more, is_capped = False, plan.is_capped
     for number, row in enumerate(_rows(connection, plan, filters, place)):
@@ -160,15 +162,30 @@ def _stands_in(phrase: tuple[str, ...], words: Sequence[str]) -> bool:
 # ── Planning ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _plan(connection: sqlite3.Connection, query: Query, filters: Filters) -> _Plan:
+def _plan(connection: sqlite3.Connection, query: Query, filters: Filters, through: int) -> _Plan:
     scope = _scope(filters)
-    query.should, query.singles, is_capped = _affordable(connection, query, scope)
+    is_large = _count(connection, scope) > CAP_ROWS
+    is_capped = False
+    if is_large:
+        query.should, query.singles, is_capped = _affordable(connection, query, scope)
     wanted = _wanted(query)
     match = f"({scope})" if not wanted else f"({scope}) AND ({wanted})"
     if banned := [words[0] for words in query.must_not if len(words) == 1]:
         match = f"({match}) NOT ({SAID} : ({_any(banned)}))"
     named = _named(connection, query, filters.room_id)
-    return _Plan(match, bool(wanted), is_capped, named)
+    first_row = _first_row(connection, match, through) if is_large else 0
+    return _Plan(match, bool(wanted), is_capped or first_row > 0, named, first_row)
+
+
+def _first_row(connection: sqlite3.Connection, match: str, through: int) -> int:
+    """The oldest of the newest `CAP_ROWS` rows that match; 0 when there are not so many. Even the
+    rarest word of a query may stand in most texts."""
+    found = connection.execute(
+        "SELECT rowid FROM search_fts WHERE search_fts MATCH ? AND rowid <= ?"
+        " ORDER BY rowid DESC LIMIT 1 OFFSET ?",
+        (match, through, CAP_ROWS),
+    ).fetchone()
+    return 0 if found is None else int(found[0]) + 1
 
 
 def _scope(filters: Filters) -> str:
@@ -215,7 +232,7 @@ def _affordable(
     connection: sqlite3.Connection, query: Query, scope: str
 ) -> tuple[list[str], list[str], bool]:
     """The words that can be ranked within `CAP_ROWS`, the rarest first; at least one word."""
-    if _count(connection, scope) <= CAP_ROWS or query.must or query.prefixes:
+    if query.must or query.prefixes:
         return query.should, query.singles, False
     costs = [(_count(connection, _word_match(w, scope)), w, False) for w in query.should]
     costs += [(_count(connection, _single_match(w, scope)), w, True) for w in query.singles]
@@ -285,7 +302,8 @@ def sql_of(plan_is_ranked: bool, filters: Filters, named: int) -> str:
         "SELECT row_id, score FROM ("
         f"SELECT r.row_id AS row_id, {score} AS score FROM search_fts"
         " CROSS JOIN search_rows r ON r.row_id = search_fts.rowid"
-        f" WHERE search_fts MATCH ? AND r.row_id <= ?{clauses} LIMIT -1 OFFSET 0)"
+        " WHERE search_fts MATCH ? AND search_fts.rowid >= ?"
+        f" AND r.row_id <= ?{clauses} LIMIT -1 OFFSET 0)"
         " WHERE (score, row_id) > (?, ?) ORDER BY score, row_id"
     )
 
@@ -306,7 +324,7 @@ def _rows(
     connection: sqlite3.Connection, plan: _Plan, filters: Filters, place: _Place
 ) -> Iterator[Found]:
     named = list(plan.named) if plan.is_ranked else []
-    values: list[Any] = [*named, place.now, plan.match, place.through]
+    values: list[Any] = [*named, place.now, plan.match, plan.first_row, place.through]
     values += [value for _, value in _filter_values(filters)]
     values += [place.score, place.row_id]
     ranked = connection.execute(sql_of(plan.is_ranked, filters, len(named)), values)

@@ -178,11 +178,27 @@ def test_a_search_that_is_too_wide_says_so(monkeypatch: pytest.MonkeyPatch) -> N
         assert not book.page("needle").is_capped
 
 
+@pytest.mark.parametrize("query", ["common", "+common"])
+def test_of_a_word_that_stands_everywhere_the_newest_rows_are_ranked(
+    monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    monkeypatch.setattr(module, "CAP_ROWS", 30)
+    with searchable() as book:
+        said = [book.say(f"common word {number}") for number in range(100)]
+        page = book.page(query, limit=10)
+        seen = [row.ref_id for row in page.found]
+        assert page.is_capped
+        while page.next_cursor is not None:
+            page = book.page(query, page.next_cursor, limit=10)
+            seen += [row.ref_id for row in page.found]
+        assert sorted(seen) == sorted(said[70:])
+
+
 def test_nothing_is_ranked_by_a_scan() -> None:
     with searchable() as book:
         filters = Filters(room_id="room:main", kind="message")
         sql = sql_of(True, filters, 1)
-        values = ("a", NOW, "x", 1, "room:main", "message", 0.0, 0)
+        values = ("a", NOW, "x", 0, 1, "room:main", "message", 0.0, 0)
         plan = [row[3] for row in book.connection.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
         assert any("VIRTUAL TABLE INDEX" in step for step in plan)
         assert any("SEARCH r USING INTEGER PRIMARY KEY" in step for step in plan)
