@@ -190,10 +190,7 @@ async def _build(
         load=partial(load_config, site.workspace),
         roster_of=roster_of,
         limits_of=_limits,
-        on_taken=_all_of(
-            partial(_tell_config, site, runtime, state),
-            side.take,
-        ),
+        on_taken=_all_of(partial(_tell_config, site, runtime, state), side.take),
     )
     reload = Reloader(turn_runtime, agents, source, config).reload
     settings = Settings(site.workspace, source.load, reload)

@@ -39,7 +39,6 @@ from groupx_server.logs import get_logger
 from groupx_server.rooms.grants import Grants
 from groupx_server.rooms.patience import read_patiently, write_patiently
 from groupx_server.rooms.turnrunner import Runtime
-from groupx_shared.errors import RefusedError
 from groupx_shared.ids import USER_ASSISTANT
 from groupx_shared.text import safe_text
 from groupx_shared.wire.assistant import (
@@ -174,8 +173,6 @@ class Conversation:
         """
         if self._setup is None:
             raise is_off()
-        if not asked.content.strip():
-            raise RefusedError("The request is empty. Write what you want and send again.")
         content = safe_text(asked.content)
         new = NewRequest(asked.client_command_id, content, _room(asked.room_id))
         step = partial(take_request, asked=new, now=self._runtime.clock.now())

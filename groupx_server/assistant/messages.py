@@ -1,7 +1,7 @@
 """What the assistant says in a room: messages, tasks for agents, waiting for their answers.
 
-A message is seen by everybody; a task (`operator.dispatch`) wakes its agents the same way and clients
-may show it folded. Both are accepted as any message, with the same limits.
+A message is seen by everybody; a task (`operator.dispatch`) wakes its agents the same way, and
+clients may show it folded. Both are accepted as any message, with the same limits.
 """
 
 from __future__ import annotations

@@ -23,7 +23,9 @@ class AskAssistant(RequestModel):
     """`POST /api/assistant/messages`."""
 
     client_command_id: CommandId
-    content: Annotated[str, StringConstraints(max_length=MAX_MESSAGE_CHARS)]
+    content: Annotated[
+        str, StringConstraints(min_length=1, max_length=MAX_MESSAGE_CHARS, pattern=r"\S")
+    ]
     room_id: Reference = "room:main"
     """The room that is meant when none is named."""
 

@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from groupx_server.assistant.conversation import Conversation
 from groupx_server.domain.native import (
@@ -17,6 +18,7 @@ from groupx_server.domain.native import (
 )
 from groupx_server.ledger.sidetalk import MAX_OPEN, begin_request
 from groupx_shared.errors import AgentError, ErrorCode, RefusedError
+from groupx_shared.wire.assistant import AskAssistant
 from support.side_house import ANSWER, SETUP, SideHouse, side_house
 
 
@@ -114,10 +116,9 @@ async def test_only_so_many_requests_wait(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "  \n"])
-async def test_an_empty_request_is_refused(tmp_path: Path, content: str) -> None:
-    async with side_house(tmp_path) as house:
-        with pytest.raises(RefusedError):
-            await house.ask(content)
+def test_an_empty_request_is_no_request(content: str) -> None:
+    with pytest.raises(ValidationError):
+        AskAssistant(client_command_id="1", content=content)
 
 
 async def test_a_waiting_request_is_cancelled_at_once_and_never_sent(tmp_path: Path) -> None:
