@@ -195,7 +195,7 @@ async def show_inside(tour: Tour) -> None:
     await tour.until("address")
     tour.picture("16-a-card")
     await tour.press("escape", "escape")
-    await tour.send("/setup")
+    await tour.send("/settings")
     await tour.until("Settings file")
     tour.picture("17-settings")
     await tour.press("escape")

@@ -199,7 +199,7 @@ LOOKS = pytest.mark.parametrize(
         pytest.param(("f10",), id="a-context"),
         pytest.param(("f3", *"codex", "f3"), id="a-card"),
         pytest.param(("escape", "up", "e"), id="an-event"),
-        pytest.param(("slash", *"setup", "enter"), id="settings"),
+        pytest.param(("slash", *"settings", "enter"), id="settings"),
         pytest.param(("slash", *"agents", "minus", *"setup", "enter"), id="agents-to-set"),
     ],
 )

@@ -47,7 +47,7 @@ def editor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 @does("setup.open")
 async def test_settings_lead_to_each_thing_that_can_be_set() -> None:
     async with open_window() as window:
-        await window.type("/setup")
+        await window.type("/settings")
         await window.press("enter")
         for part in ("Agents", "Settings file", "Keys", "Theme", "Attention"):
             assert part in window.screen_text()
@@ -109,7 +109,7 @@ async def test_a_mistake_in_the_keys_is_told() -> None:
 async def test_the_settings_file_is_edited_and_read(editor: Path, tmp_path: Path) -> None:
     async with open_window() as window:
         window.commands.config_path = tmp_path / "groupx.json"
-        await window.type("/settings")
+        await window.type("/config")
         await window.press("enter")
         await window.until(lambda: window.commands.asked == [("reload",)])
         assert "alt+n" in (tmp_path / "groupx.json").read_text()
@@ -117,6 +117,6 @@ async def test_the_settings_file_is_edited_and_read(editor: Path, tmp_path: Path
 
 async def test_settings_of_a_server_elsewhere_are_not_here() -> None:
     async with open_window() as window:
-        await window.type("/settings")
+        await window.type("/config")
         await window.press("enter")
         assert "on its machine" in window.toasts[-1]
