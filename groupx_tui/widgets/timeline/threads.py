@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import is_
 from typing import Final
 
 from groupx_tui.state.model import Block, BlockId, MessageBlock, Shown, ThreadBlock, TurnBlock
@@ -60,47 +61,92 @@ def thread_of(block: Block) -> str:
 
 
 class Threads:
-    """Arranges the blocks of one room after another; keeps what it made."""
+    """Arranges the blocks of one room after another; keeps what it made.
+
+    Blocks that are the same objects as before are not looked at again: a streamed piece costs one
+    pass over pointers and the exchange that it belongs to.
+    """
 
     def __init__(self) -> None:
+        self._blocks: tuple[Block, ...] = ()
+        self._folds: tuple[Folds | None, int] = (None, -1)
+        self._roots: list[str] = []
+        self._members: dict[str, list[int]] = {}
         self._made: dict[str, ThreadBlock] = {}
+        self._drawn: list[Shown] = []
+        self._places: list[int] = []
+        """Where each block is drawn; -1: it is folded."""
+        self._heads: dict[str, int] = {}
+        """Where the line of each exchange is drawn."""
+        self._lineage: dict[BlockId, Lineage] = {}
 
     def arrange(self, blocks: Sequence[Block], folds: Folds) -> Arrangement:
         """Return what is drawn of `blocks`, in their order."""
-        roots = [thread_of(block) for block in blocks]
-        members: dict[str, list[Block]] = {}
-        for root, block in zip(roots, blocks, strict=True):
+        new, old = tuple(blocks), self._blocks
+        self._blocks = new
+        is_known = self._folds == (folds, folds.version) and len(new) == len(old)
+        self._folds = (folds, folds.version)
+        changed = _changed(old, new) if is_known else None
+        if changed is None or not self._renew(old, new, changed):
+            self._rebuild(new, folds)
+        if not self._members:
+            return Arrangement(new)
+        return Arrangement(tuple(self._drawn), self._lineage)
+
+    def _renew(
+        self, old: tuple[Block, ...], new: tuple[Block, ...], changed: Sequence[int]
+    ) -> bool:
+        """Take over the blocks that changed; False when one is another block, or now belongs to
+        another exchange."""
+        for index in changed:
+            is_same = old[index].block_id == new[index].block_id
+            if not is_same or thread_of(new[index]) != self._roots[index]:
+                return False
+        for index in changed:
+            if self._places[index] >= 0:
+                self._drawn[self._places[index]] = new[index]
+        for root in {self._roots[index] for index in changed} - {""}:
+            self._drawn[self._heads[root]] = self._line(root, is_open=self._made[root].is_open)
+        return True
+
+    def _rebuild(self, blocks: tuple[Block, ...], folds: Folds) -> None:
+        self._roots = [thread_of(block) for block in blocks]
+        self._members = {}
+        for index, root in enumerate(self._roots):
             if root:
-                members.setdefault(root, []).append(block)
-        if not members:
-            return Arrangement(tuple(blocks))
-        made = {root: self._line(root, parts, folds) for root, parts in members.items()}
-        self._made = made
-        lineage: dict[BlockId, Lineage] = {}
-        for root, line in made.items():
-            if line.is_open:
-                lineage.update(_lineage(members[root]))
-        return Arrangement(tuple(_drawn(blocks, roots, made)), lineage)
+                self._members.setdefault(root, []).append(index)
+        self._made = {root: line for root, line in self._made.items() if root in self._members}
+        self._drawn, self._places, self._heads = [], [], {}
+        self._lineage = {}
+        for index, root in enumerate(self._roots):
+            if root and root not in self._heads:
+                self._heads[root] = len(self._drawn)
+                is_open = folds.is_open(thread_id(root), THREAD, THREAD)
+                self._drawn.append(self._line(root, is_open=is_open))
+            is_drawn = not root or self._made[root].is_open
+            self._places.append(len(self._drawn) if is_drawn else -1)
+            if is_drawn:
+                self._drawn.append(blocks[index])
 
-    def _line(self, root: str, parts: Sequence[Block], folds: Folds) -> ThreadBlock:
-        line = summary(root, parts, is_open=folds.is_open(thread_id(root), THREAD, THREAD))
-        old = self._made.get(root)
-        return old if old == line and old is not None else line
+    def _line(self, root: str, *, is_open: bool) -> ThreadBlock:
+        parts = [self._blocks[index] for index in self._members[root]]
+        line = summary(root, parts, is_open=is_open)
+        line = old if (old := self._made.get(root)) == line and old is not None else line
+        self._made[root] = line
+        if is_open:
+            self._lineage = self._lineage | _lineage(parts)
+        return line
 
 
-def _drawn(
-    blocks: Sequence[Block], roots: Sequence[str], made: dict[str, ThreadBlock]
-) -> Iterator[Shown]:
-    begun: set[str] = set()
-    for root, block in zip(roots, blocks, strict=True):
-        if not root:
-            yield block
-            continue
-        if root not in begun:
-            begun.add(root)
-            yield made[root]
-        if made[root].is_open:
-            yield block
+def _changed(old: tuple[Block, ...], new: tuple[Block, ...]) -> list[int]:
+    """Where the two, of one length, hold different objects."""
+    same = bytes(map(is_, old, new))
+    found: list[int] = []
+    index = same.find(0)
+    while index >= 0:
+        found.append(index)
+        index = same.find(0, index + 1)
+    return found
 
 
 def summary(root: str, parts: Sequence[Block], *, is_open: bool) -> ThreadBlock:

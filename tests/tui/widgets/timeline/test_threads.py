@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, timedelta
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from groupx_tui.state.model import Author, Block, MessageBlock, TimelineView, TurnBlock
 from groupx_tui.state.streamtext import StreamText
 from groupx_tui.widgets.timeline.document import Scene
@@ -167,3 +170,44 @@ def test_advice_and_watch_orders_say_what_they_are() -> None:
     shown = texts(reader_of(timelines.view(*exchange(), advice)))
     assert "claude · 14:05 → codex · advice" in shown, "not folded: people want to see it"
     assert shown[-1] == "look at the tests"
+
+
+def talk(count: int) -> tuple[Block, ...]:
+    """Three roots in turn: a message, a call, the turn that it woke."""
+    made: list[Block] = []
+    for number in range(count):
+        root, seq = f"corr_{number // 3 % 3}", number + 1
+        if number % 3 == 0:
+            made.append(timelines.message(seq, root_id=root))
+        elif number % 3 == 1:
+            made.append(call(seq, CODEX, "claude", root=root))
+        else:
+            made.append(replace(called(seq, CLAUDE, by=number), root_id=root))
+    return tuple(made)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["grow", "change", "end", "fold", "drop"]), st.integers(0, 40)),
+        max_size=12,
+    )
+)
+def test_step_by_step_it_is_as_if_it_was_arranged_at_once(steps: list[tuple[str, int]]) -> None:
+    threads, folds, all_blocks, count = Threads(), Folds(), list(talk(60)), 9
+    first = 0
+    for what, number in steps:
+        index = first + number % max(1, count - first)
+        block = all_blocks[index]
+        if what == "grow":
+            count = min(60, count + number)
+        elif what == "drop":
+            first = min(count - 1, first + number % 3)
+        elif what == "fold":
+            folds.toggle(thread_id(f"corr_{number % 3}"), THREAD)
+        elif isinstance(block, TurnBlock):
+            text = StreamText(f"{block.text} more")
+            changed = replace(block, text=text, error_code=f"E{number}")
+            all_blocks[index] = replace(changed, phase="failed") if what == "end" else changed
+        blocks = tuple(all_blocks[first:count])
+        found, wanted = threads.arrange(blocks, folds), Threads().arrange(blocks, folds)
+        assert found == wanted
