@@ -61,11 +61,26 @@ def read_usage(
     others = agents if by == "agent" else _sums_by(connection, GROUPS[by], given)
     actors = _sorted([ActorUsage(actor_id=key, **sums) for key, sums in agents.items()])
     groups = _sorted([GroupUsage(key=key, **sums) for key, sums in others.items()])
-    return UsageReply(totals=_total(actors), actors=tuple(actors), groups=tuple(groups[:limit]))
+    return UsageReply(
+        totals=_total(actors),
+        actors=tuple(actors),
+        groups=tuple(groups[:limit]),
+        upkeep=() if correlation_id else _upkeep(connection, room_id, actor_id),
+    )
+
+
+def _upkeep(
+    connection: sqlite3.Connection, room_id: str | None, actor_id: str | None
+) -> tuple[GroupUsage, ...]:
+    """What texts for the server cost, which belong to no turn."""
+    scope = {"room_id": room_id, "actor_id": actor_id}
+    given = {column: value for column, value in scope.items() if value is not None}
+    found = _sums_by(connection, "purpose", given, "upkeep_costs")
+    return tuple(_sorted([GroupUsage(key=key, **sums) for key, sums in found.items()]))
 
 
 def _sums_by(
-    connection: sqlite3.Connection, column: str, given: dict[str, str]
+    connection: sqlite3.Connection, column: str, given: dict[str, str], table: str = "turns"
 ) -> dict[str, dict[str, Any]]:
     where = " AND ".join(f"{name} = ?" for name in given) or "1"
     found: dict[str, dict[str, Any]] = {}
@@ -73,7 +88,7 @@ def _sums_by(
         f"SELECT {column}, json_extract(usage_json, '$.costCurrency'), count(*),"
         f" count(usage_json), SUM({TOTAL_SQL}), {_SUMS},"
         f" SUM(json_extract(usage_json, '$.costAmount'))"
-        f" FROM turns WHERE {where} GROUP BY 1, 2",
+        f" FROM {table} WHERE {where} GROUP BY 1, 2",
         tuple(given.values()),
     ):
         _add(found.setdefault(row[0], {"costs": {}}), row[1:])

@@ -263,7 +263,7 @@ class Compactor:
         is_passing = is_able = False
         for entry in self._scribes.by_health():
             try:
-                written = await self._scribes.write(entry, prompt, "summary")
+                written = await self._scribes.write(entry, prompt, "summary", chunk.room_id)
             except CannotWriteError:
                 continue
             except AgentError as error:

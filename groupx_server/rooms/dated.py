@@ -107,7 +107,7 @@ class Diaries:
         prompt = diary_prompt(batch, entry.display_name)
         for number in range(1, TRIES + 1):
             try:
-                written = await self._scribes.write(entry, prompt, "dated")
+                written = await self._scribes.write(entry, prompt, "dated", batch.day.room_id)
                 break
             except AgentError as error:
                 if error.code not in RETRYABLE or number == TRIES:

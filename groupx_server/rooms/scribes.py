@@ -12,6 +12,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -25,9 +26,12 @@ from groupx_server.domain.native import (
     UsageReported,
 )
 from groupx_server.domain.record import BoundedText
+from groupx_server.ledger.upkeepcosts import Cost, note_cost
 from groupx_server.logs import get_logger
 from groupx_server.rooms.agents import Agents
+from groupx_server.rooms.patience import write_patiently
 from groupx_server.rooms.roster import RosterEntry
+from groupx_server.rooms.turnrunner import Runtime
 from groupx_shared.errors import AgentError, ConfigError, ErrorCode
 from groupx_shared.ids import new_id
 from groupx_shared.settings import BUILTIN_DRIVER
@@ -72,7 +76,8 @@ class Written:
 class Scribes:
     """The agents as writers."""
 
-    def __init__(self, agents: Agents) -> None:
+    def __init__(self, runtime: Runtime, agents: Agents) -> None:
+        self._runtime = runtime
         self._agents = agents
 
     def by_health(self) -> Sequence[RosterEntry]:
@@ -90,8 +95,9 @@ class Scribes:
     def _state(self, entry: RosterEntry) -> str:
         return str(self._agents.board.info(entry).status)
 
-    async def write(self, entry: RosterEntry, prompt: str, purpose: str) -> Written:
-        """Have the agent write a text. `purpose`: summary or dated, told to its program.
+    async def write(self, entry: RosterEntry, prompt: str, purpose: str, room_id: str) -> Written:
+        """Have the agent write a text, and note what it cost. `purpose`: summary or dated, told to
+        its program.
 
         Raises: AgentError; CannotWriteError when it never will.
         """
@@ -105,6 +111,9 @@ class Scribes:
                     f"{entry.display_name} did not finish the text within {WITHIN_S:g} s.",
                     code=ErrorCode.TURN_IDLE_TIMEOUT,
                 ) from error
+        cost = Cost(purpose, room_id, entry.actor_id, written.usage)
+        step = partial(note_cost, cost=cost, now=self._runtime.clock.now())
+        await write_patiently(self._runtime.ledger, step)
         log.info("scribe.written", actor=entry.actor_id, purpose=purpose, chars=len(written.text))
         return written
 

@@ -78,7 +78,7 @@ class RoomService:
         """Search over messages and records."""
         self.forgetting = Forgetting(runtime)
         """Removing texts for good."""
-        scribes = Scribes(agents)
+        scribes = Scribes(runtime, agents)
         compactor = Compactor(runtime, scribes)
         self.diaries = Diaries(runtime, agents, scribes)
         """What agents write down of their days."""

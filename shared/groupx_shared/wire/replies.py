@@ -206,6 +206,9 @@ class UsageReply(WireModel):
     """By agent, most tokens first."""
     groups: tuple[GroupUsage, ...] = ()
     """By what was asked for (`by`), most tokens first."""
+    upkeep: tuple[GroupUsage, ...] = ()
+    """By purpose (`summary`, `dated`): what agents' texts for the server cost. They are no turns
+    and not in the totals; `turns` counts texts here."""
 
 
 class CancelReply(WireModel):

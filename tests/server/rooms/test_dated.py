@@ -54,6 +54,10 @@ async def test_a_day_that_is_over_is_written_down_by_the_agent_itself(tmp_path: 
         assert len(rooms.fleet.prompts) == 2  # once
         [event] = await rooms.events("memory.remembered")
         assert event["body"]["usage"] == {"totalTokens": 7}
+        usage = await rooms.service.usage("room:main", None, None)
+        [cost] = usage.upkeep
+        assert (cost.key, cost.turns, cost.total_tokens) == ("dated", 1, 7)
+        assert usage.totals.turns == 1
 
 
 async def test_small_talk_is_never_asked_about(tmp_path: Path) -> None:
