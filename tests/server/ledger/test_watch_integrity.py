@@ -42,15 +42,19 @@ workers = st.sampled_from(("a", "b"))
 anybody = st.sampled_from(AGENTS)
 ends = st.sampled_from([TurnStatus.COMPLETED, TurnStatus.FAILED, TurnStatus.INTERRUPTED])
 outcomes: st.SearchStrategy[Outcome] = st.sampled_from(["taken", "queued", "unknown"])
+steers = st.tuples(
+    st.just("steer"), st.just("eye"), st.sampled_from(["nudge", "interrupt"]), st.booleans()
+)
+settles = st.tuples(st.just("settle"), st.just("eye"), outcomes)
 acts = st.one_of(
     st.tuples(st.just("task"), workers),
     st.tuples(st.just("start"), anybody),
     st.tuples(st.just("step"), workers),
     st.tuples(st.just("look"), st.just("eye")),
-    st.tuples(
-        st.just("steer"), st.just("eye"), st.sampled_from(["nudge", "interrupt"]), st.booleans()
-    ),
-    st.tuples(st.just("settle"), st.just("eye"), outcomes),
+    steers,
+    steers,
+    settles,
+    settles,
     st.tuples(st.just("restart"), st.just("eye")),
     st.tuples(st.just("end"), anybody, ends),
     st.tuples(st.just("cancel"), anybody),
@@ -166,7 +170,7 @@ def _check(world: World) -> None:
 
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(acts, max_size=60))
+@given(st.lists(acts, min_size=10, max_size=60))
 def test_any_order_of_watching_and_steering_tells_each_step_once_and_counts_each_steer(
     template: sqlite3.Connection, done: list[tuple[str, str]]
 ) -> None:
