@@ -101,7 +101,7 @@ def test_the_oldest_messages_go_with_their_acts_and_open_ones_stay(
     first = ask(book, 1)
     act = AssistantAct(act_id="act_1", tool="send", summary="x", occurred_at=NOW)
     insert_act(book, first, act)
-    end(book, first)
+    end(book, first, content="")
     for number in (2, 3, 4):
         end(book, ask(book, number), content="")
     last = ask(book, 5)
