@@ -174,6 +174,7 @@ KNOWN_AGENTS: Final = (
         packages=("@aaif/goose-acp",),
         seen="1.50.0",
         native="@aaif/goose-binary-{target}/bin/goose",
+        retired={"goose-cli": "goose-cli migrates databases"},
     ),
     KnownAgent(
         "cline",
@@ -195,6 +196,7 @@ KNOWN_AGENTS: Final = (
         packages=("@xai-official/grok",),
         seen="1.0.41",
         places=(".grok/bin",),
+        retired={"@vibe-kit/grok-cli": "@vibe-kit/grok-cli is not its makers' and knows no ACP"},
     ),
 )
 """In the order in which they are listed."""
