@@ -5,7 +5,8 @@ An action is `noun.verb`. Its handler is the method `verb` of the noun's class i
 Counterpart: `keymap`, which puts a person's own keys over the defaults here.
 
 Keys that terminals, tmux and screen keep for themselves are not used: ctrl+a (screen), ctrl+b
-(tmux), ctrl+q and ctrl+s (flow control); ctrl+z suspends, as everywhere.
+(tmux), ctrl+q and ctrl+s (flow control); ctrl+z suspends, as everywhere. f10 opens the menu of some
+terminals, so it is never the only key.
 """
 
 from __future__ import annotations
@@ -336,7 +337,7 @@ _ANYWHERE: Final = (
          "Show what is remembered: whose, by whom, since when; add, correct, pin, take back.", "f9",
          slash="memory"),
     _any("context.preview", "What an agent would be told",
-         "Show what an agent would get with the next message, and what fills it.", "f10",
+         "Show what an agent would get with the next message, and what fills it.", "alt+i", "f10",
          slash="context", argument="@AGENT"),
     _any("agent.card", "An agent's card",
          "Show all that is known of an agent: state, program, folder, use, cost, last error.",
@@ -391,7 +392,7 @@ _DIALOG: Final = (
             "f8"),
     _dialog("dialog.restart", "Restart", "On an agent's card: start its program again.", "f9"),
     _dialog("dialog.doctor", "Doctor", "On an agent's card: start it as a trial and say what is "
-            "wrong.", "f10"),
+            "wrong.", "alt+d", "f10"),
     _dialog("assistant.cancel", "Stop the assistant",
             "With the assistant: stop its answer; what it did stays done.", "ctrl+g"),
     _dialog("assistant.clear", "Forget the conversation",

@@ -30,6 +30,10 @@ def test_the_prefix_of_screen_is_never_the_only_key() -> None:
     assert all(action.keys != ("ctrl+a",) for action in ACTIONS.values())
 
 
+def test_the_key_of_terminals_menus_is_never_the_only_key() -> None:
+    assert all(action.keys[:1] != ("f10",) for action in ACTIONS.values())
+
+
 def test_every_slash_word_is_one_action() -> None:
     words = [action.slash for action in ACTIONS.values() if action.slash]
     assert len(words) == len(SLASH_WORDS)
