@@ -213,6 +213,23 @@ def test_looking_closely(
     assert snap_compare(window(), terminal_size=size, run_before=pressing(*keys))
 
 
+@LOOKS
+def test_looking_closely_in_a_light_theme(snap_compare: Compare, keys: tuple[str, ...]) -> None:
+    async def run(pilot: Pilot[int]) -> None:
+        pilot.app.theme = "groupx-light"
+        await pressing(*keys)(pilot)
+
+    assert snap_compare(window(), terminal_size=(80, 24), run_before=run)
+
+
+def test_an_exchange_of_agents_in_a_light_theme(snap_compare: Compare) -> None:
+    async def run(pilot: Pilot[int]) -> None:
+        pilot.app.theme = "groupx-light"
+        await pressing("escape", "T")(pilot)
+
+    assert snap_compare(window(timeline=exchange()), terminal_size=(80, 24), run_before=run)
+
+
 FOUND = SearchReply(
     hits=(
         hit(5, "And who is @codex?", (11, 17)),
