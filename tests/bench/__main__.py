@@ -42,7 +42,7 @@ GROUP_S = 240.0
 """Bound of one group."""
 WHOLE_S = 690.0
 """Bound of everything; what is not measured by then has no figure."""
-QUICK_S = 110.0
+QUICK_S = 280.0
 TOLD = 70
 
 

@@ -9,18 +9,19 @@ import asyncio
 import json
 import sys
 import traceback
+from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from bench.rows import Figure, Row, Size, SkippedError
+from bench.rows import Figure, Put, Row, Size, SkippedError
 from groupx_server.http.serve import loop_factory
 
 REASON_CHARS = 240
 
 
 def load(name: str) -> ModuleType:
-    """The module of a group: `ROWS`, and `measure(size, put)`."""
+    """The module of a group: `ROWS`, and `measure(size, put)` or several of its kind in `PARTS`."""
     return import_module(f"bench.groups.{name}")
 
 
@@ -49,16 +50,28 @@ def _say(**fields: Any) -> None:
 
 def run(group: str, size: Size) -> None:
     """Measure one group; whatever happens in it is told in its rows."""
-    report = Report(group)
-    try:
+    report, module = Report(group), load(group)
+    troubles: list[str] = []
+    is_skipped = False
+    for part in getattr(module, "PARTS", None) or (module.measure,):
+        try:
+            _measure(part, size, report.put)
+        except SkippedError as reason:
+            troubles.append(str(reason))
+            is_skipped = True
+        except Exception as error:  # noqa: BLE001 - the border: the other parts go on
+            traceback.print_exc(file=sys.stderr)
+            troubles.append(_reason(error))
+            is_skipped = False
+    report.close("; ".join(troubles) or "it was not measured", skipped=is_skipped)
+
+
+def _measure(part: Callable[[Size, Put], Any], size: Size, put: Put) -> None:
+    if asyncio.iscoroutinefunction(part):
         with asyncio.Runner(loop_factory=loop_factory()) as runner:
-            runner.run(load(group).measure(size, report.put))
-        report.close("it was not measured")
-    except SkippedError as reason:
-        report.close(str(reason), skipped=True)
-    except Exception as error:  # noqa: BLE001 - the border: the other groups go on
-        traceback.print_exc(file=sys.stderr)
-        report.close(_reason(error))
+            runner.run(part(size, put))
+    else:
+        part(size, put)
 
 
 def _reason(error: BaseException) -> str:

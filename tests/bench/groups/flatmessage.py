@@ -31,13 +31,14 @@ ROWS = (
 )  # fmt: skip
 
 
-async def measure(size: Size, put: Put) -> None:
-    """Measure all rows of this file."""
+async def _delta_rows(size: Size, put: Put) -> None:
     with fresh_site(bench_config(settle=False)) as site:
         async with talking(site) as (stream, connection):
             await warm(size, site, stream, connection)
             await _deltas(size, put, site, stream, connection)
-    _window(size, put)
+
+
+async def _huge_rows(size: Size, put: Put) -> None:
     with fresh_site(bench_config(settle=False)) as site:
         async with talking(site) as (stream, connection):
             await warm(size, site, stream, connection)
@@ -98,3 +99,6 @@ async def _huge(size: Size, put: Put, site: Site, stream: Stream, connection: Co
         await site.turn(stream, connection, script)
         put(key, Figure((peak_mb(site.pid) - start) / (amount / 1e6), None, f"of {amount:,} bytes"))
     put("left-over", Figure(rss_mb(site.pid) - before))
+
+
+PARTS = (_delta_rows, _window, _huge_rows)

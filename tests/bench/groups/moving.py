@@ -38,10 +38,13 @@ ROWS = (
 )
 
 
-async def measure(size: Size, put: Put) -> None:
-    """Measure all rows of this file."""
+def _export_rows(size: Size, put: Put) -> None:
     with filled_folder(size, 1) as folder:
         _export(size, put, folder)
+
+
+async def _backup_rows(size: Size, put: Put) -> None:
+    with filled_folder(size, 1) as folder:
         await _backup(size, put, folder / ".groupx" / "groupx.db")
 
 
@@ -137,3 +140,6 @@ async def _send(ledger: Ledger, name: str, count: int) -> list[float]:
         took.append((time.perf_counter() - begun) * 1000)
         await asyncio.sleep(PAUSE_S)
     return took
+
+
+PARTS = (_export_rows, _backup_rows)

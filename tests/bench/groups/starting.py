@@ -59,13 +59,6 @@ ROWS = (
 )  # fmt: skip
 
 
-async def measure(size: Size, put: Put) -> None:
-    """Measure all rows of this file."""
-    _commands(size, put)
-    _servers(size, put)
-    _windows(size, put)
-
-
 def _python_ms(program: str) -> float:
     """Wall time of a Python program."""
 
@@ -167,3 +160,6 @@ def _frame_ms(argv: list[str], text: str) -> float:
     with in_terminal(argv, env={"PYTHONPATH": path}) as window:
         window.watch_for(text)
         return (window.wait_for(text, PATIENCE_S) - window.begun) * 1000
+
+
+PARTS = (_commands, _servers, _windows)

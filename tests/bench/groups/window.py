@@ -26,6 +26,7 @@ from bench.rows import Figure, Put, Row, Size, most, times
 from bench.sampling import cpu_s, p50, p95, rss_mb
 from bench.site import Site, bench_config, filled_folder, fresh_site, running
 from bench.wire import Connection
+from support.server_process import client_of, send
 
 MARKDOWN = "Textual's Markdown stream"
 SMALL = "10k ledger"
@@ -58,14 +59,6 @@ ROWS = (
     Row("window-rss", "window, memory, largest ledger", "MB", most(90), None, SMALL),
     Row("window-old", "window, page up 20 times, largest ledger", "ms", times(1.3), None, SMALL),
 )  # fmt: skip
-
-
-async def measure(size: Size, put: Put) -> None:
-    """Measure all rows of this file."""
-    _stream_rows(size, put)
-    _idle_rows(size, put)
-    _view_rows(size, put)
-    await _ledger_rows(size, put)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +122,8 @@ def _our_stream(deltas: int, env: dict[str, str]) -> Streamed:
         window.watch_for(LIVE)
         window.wait_for(LIVE, PATIENCE_S)
         window.watch_for(*MARKS, *KEYS)
-        window.press(f"[[pace {deltas} {RATE}]]\r")
+        with client_of(site.runtime) as client:
+            send(client, f"[[pace {deltas} {RATE}]]", ["bot"], "pace")
         window.wait_for(MARKS[0], PATIENCE_S)
         before, total, begun = cpu_s(window.process.pid), window.total, time.monotonic()
         pressed = _press_until(window, MARKS[(deltas - 51) // MARK_EVERY])
@@ -260,3 +254,6 @@ def _wait_for_bytes(window: Window, total: int, within_s: float) -> None:
     deadline = time.monotonic() + within_s
     while window.total == total and time.monotonic() < deadline:
         time.sleep(0.002)
+
+
+PARTS = (_stream_rows, _idle_rows, _view_rows, _ledger_rows)
