@@ -1,10 +1,11 @@
 """Getting the bytes of removed texts out of the file and its journal.
 
 A deleted text stays in free pages, in the index's segments and in the WAL. So: the indexes are
-merged into one segment each, the file is written anew, and the WAL is cut. VACUUM may number the
-rows of tables without an integer key anew, and two old indexes point at such numbers; they are
-built anew right after it, and a mark in the file says that this is due, should the program be
-killed in between. The step runs alone on the writer's connection; others wait.
+merged into one segment each, every page of the file is written anew, and the WAL is cut (SQLite's
+secure_delete would only make this slower: pages that were freed before keep what they held).
+VACUUM may number the rows of tables without an integer key anew, and two old indexes point at such
+numbers; they are built anew right after it, and a mark in the file says that this is due, should
+the program be killed in between. The step runs alone on the writer's connection; others wait.
 """
 
 from __future__ import annotations
@@ -36,9 +37,8 @@ PROBE_CHARS: Final = 200
 def purge(connection: sqlite3.Connection) -> None:
     """Write the file anew without what was removed, and cut the WAL.
 
-    Raises: LedgerBusyError when a reader holds on to the WAL; the file itself is clean then.
+    Raises: LedgerBusyError when a reader holds on to the WAL: old pages may be there still.
     """
-    _pragma(connection, "secure_delete=ON")
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     (size,) = connection.execute("PRAGMA page_size").fetchone()
     try:
@@ -55,7 +55,6 @@ def purge(connection: sqlite3.Connection) -> None:
         _cut_journal(connection)
     finally:
         _pragma(connection, "temp_store=MEMORY")
-        _pragma(connection, "secure_delete=OFF")
 
 
 def repair(connection: sqlite3.Connection) -> None:
@@ -102,8 +101,8 @@ def _cut_journal(connection: sqlite3.Connection) -> None:
         if not is_busy:
             return
     raise LedgerBusyError(
-        "The text is gone from the database, but a long read keeps its journal; purge once more "
-        "when it has ended."
+        "The text is removed, but a long read keeps its bytes in the database's files; purge once "
+        "more when it has ended."
     )
 
 
