@@ -8,7 +8,7 @@ from collections.abc import Callable
 STEP_S = 0.02
 
 
-def eventually(condition: Callable[[], bool], within_s: float = 5.0) -> None:
+def eventually(condition: Callable[[], bool], within_s: float = 15.0) -> None:
     """Return once `condition()` holds; fail after `within_s`."""
     deadline = time.monotonic() + within_s
     while not condition():
