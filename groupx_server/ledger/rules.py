@@ -252,4 +252,25 @@ RULES: Final = (
             AND s.processed_at IS NULL)""",
         since=14,
     ),
+    Rule(
+        "a request to the assistant has at most one answer, and only when it has ended",
+        """SELECT a.request_id FROM assistant_conversation_messages a
+            JOIN assistant_conversation_messages r ON r.message_id = a.request_id
+            WHERE a.role = 'assistant' GROUP BY a.request_id
+            HAVING count(*) > 1 OR min(r.status) IN ('queued', 'running')""",
+        since=15,
+    ),
+    Rule(
+        "what the assistant did is an event by it",
+        """SELECT act_id FROM assistant_acts a WHERE NOT EXISTS (
+            SELECT 1 FROM events e WHERE e.event_id = a.event_id
+            AND e.actor_id = 'user:assistant')""",
+        since=15,
+    ),
+    Rule(
+        "the original of what was passed on is there",
+        """SELECT event_id FROM events e WHERE forwarded_event_id IS NOT NULL AND NOT EXISTS (
+            SELECT 1 FROM events o WHERE o.event_id = e.forwarded_event_id)""",
+        since=15,
+    ),
 )

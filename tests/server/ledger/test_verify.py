@@ -16,9 +16,18 @@ from groupx_server.ledger.memory import NewMemory, remember, retract
 from groupx_server.ledger.records import Author
 from groupx_server.ledger.redaction import Target, redact
 from groupx_server.ledger.searchindex import index_some
+from groupx_server.ledger.sidetalk import (
+    NewRequest,
+    RequestEnd,
+    begin_request,
+    end_request,
+    insert_act,
+    take_request,
+)
 from groupx_server.ledger.summaries import NewSummary, save_summary
 from groupx_server.ledger.terminal import TurnEnd, end_turn
 from groupx_server.ledger.verify import FOREIGN_KEYS, INTEGRITY, SHOWN, find_violations, rules_for
+from groupx_shared.wire.assistant import AssistantAct
 from groupx_shared.wire.memory import MemoryScope
 from ledger_files.build import VERSIONS, file_of
 from support.ledgers import opened
@@ -120,6 +129,13 @@ HARM = {
     "a day counts the turns that wait of it": (
         "UPDATE agent_dated_memory_rollups SET pending_turns = pending_turns + 1"
     ),
+    "a request to the assistant has at most one answer, and only when it has ended": (
+        "UPDATE assistant_conversation_messages SET status = 'running' WHERE role = 'user'"
+    ),
+    "what the assistant did is an event by it": "UPDATE assistant_acts SET event_id = NULL",
+    "the original of what was passed on is there": (
+        "UPDATE events SET forwarded_event_id = 'evt_none' WHERE seq = 1"
+    ),
     FOREIGN_KEYS.name: "UPDATE turns SET source_event_id = 'evt_none' WHERE status = 'queued'",
 }
 
@@ -143,6 +159,7 @@ def book(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     send(book, "waits")
     _steered(book)
     _remembered(book)
+    _assisted(book)
     yield book
     book.close()
 
@@ -159,6 +176,27 @@ def _remembered(book: sqlite3.Connection) -> None:
     save_summary(book, new, NOW)
     while not index_some(book).is_empty:
         pass
+
+
+def _assisted(book: sqlite3.Connection) -> None:
+    """A request to the assistant that was answered, with one act."""
+    asked = take_request(book, NewRequest("s1", "say it", "room:main"), NOW).request.message_id
+    begin_request(book, asked)
+    event = NewEvent(
+        event_id="evt_acted",
+        room_id="room:main",
+        type="operator.acted",
+        actor_id="user:assistant",
+        correlation_id="corr_acted",
+        occurred_at=NOW,
+        body={"tool": "agent_restart", "summary": "restarted a"},
+    )
+    insert_event(book, event)
+    act = AssistantAct(
+        act_id="act_1", tool="x", summary="x", event_id=event.event_id, occurred_at=NOW
+    )
+    insert_act(book, asked, act)
+    end_request(book, RequestEnd(asked, "completed", "said"), NOW)
 
 
 def _steered(book: sqlite3.Connection) -> None:
