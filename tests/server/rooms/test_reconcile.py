@@ -45,6 +45,7 @@ def _open_again(book: object, turn_id: str) -> None:
         (turn_id,),
     )
     book.execute("DELETE FROM agent_dated_memory_sources WHERE turn_id = ?", (turn_id,))
+    book.execute("DELETE FROM agent_dated_memory_rollups")
     for event_id in ids:
         book.execute("DELETE FROM room_messages WHERE event_id = ?", (event_id,))
         book.execute("DELETE FROM events WHERE event_id = ?", (event_id,))
