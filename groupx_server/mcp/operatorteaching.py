@@ -31,8 +31,8 @@ SETUP: Final = "The agents and limits of the config file; values of env are not 
 COLLECT: Final = "Wait again, up to a minute, for the turns of a message. Creates nothing."
 SEND: Final = "Post a message in a room, seen by everybody, and wake the agents in `to`."
 DISPATCH: Final = (
-    "Give agents a task and do not wait. Each gets a turn and answers in the room, where people see "
-    "the task too."
+    "Give agents a task and do not wait. Each gets a turn and answers in the room, where people "
+    "see the task too."
 )
 ASK: Final = (
     "Give agents a task and wait up to a minute for their answers. `pending` means that some go "

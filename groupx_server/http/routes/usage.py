@@ -27,7 +27,7 @@ ROUTES: tuple[AnyRoute, ...] = (
         query=UsageQuery,
         body=NoneType,
         reply=UsageReply,
-        summary="Tokens and money that turns cost, as far as agents told: all, by agent, room, root.",
+        summary="Tokens and money of turns, as far as agents told: all, by agent, room, root.",
         errors=(ErrorCode.UNKNOWN_ROOM,),
     ),
 )
