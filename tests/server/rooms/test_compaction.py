@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -174,6 +175,31 @@ async def test_a_writer_has_a_fresh_session_without_tools_in_an_empty_folder(
         [request] = rooms.fleet.requests
         assert (request.mcp, request.resume_native_id) == (None, None)
         assert not request.cwd.exists()  # it was a folder of its own, and is gone
+
+
+async def test_a_stop_in_the_middle_changes_nothing_and_the_turn_waits(tmp_path: Path) -> None:
+    async with house(tmp_path, limits=SMALL) as rooms:
+        await _talk(rooms)
+        rooms.fleet.plan("a", [asyncio.Event()])
+        sent = await rooms.send("and now?")
+        await rooms.listener.until(lambda: _phases(rooms) == ["started"])
+        await rooms.agents_stopped()
+        assert (await rooms.service.turn(sent.turns[0].turn_id)).status == "queued"
+        assert await _summary(rooms) is None
+
+
+async def test_two_turns_that_need_it_wait_for_one_summary(tmp_path: Path) -> None:
+    async with house(tmp_path, limits=SMALL) as rooms:
+        await _talk(rooms)
+        gate = asyncio.Event()
+        rooms.fleet.scripts.append([gate, *_wrote(SUMMED)])
+        sent = await rooms.send("and now?", to=["a", "b"])
+        await rooms.listener.until(lambda: _phases(rooms) == ["started"])
+        gate.set()
+        turns = [await rooms.ended(sent, index) for index in (0, 1)]
+        assert [turn.status for turn in turns] == ["completed", "completed"]
+        assert _phases(rooms) == ["started", "completed"]
+        assert sum("checkpoint summary" in prompt for prompt in rooms.fleet.prompts) == 1
 
 
 async def _asked_for(rooms: House, keep: int) -> None:
