@@ -12,14 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from bench import report
+from bench import ledgerfile, report
 from bench.__main__ import GROUPS, all_rows, chosen
 from bench.ledgerfile import ledger_folder, make, rare_word
 from bench.report import as_json, kept_reasons, markdown, unexplained
 from bench.rows import Figure, Outcome, Row, most, times, times_at_least
+from groupx_server.ledger import migrate
+from groupx_server.ledger.migrate import load_migrations
 from groupx_server.ledger.verify import find_violations
 
 TESTS = Path(__file__).parents[1]
+MARK = ledgerfile.mark_of_today()
 CHEAP = ("accepting", "streaming", "agentlines")
 ROW = Row("speed", "speed", "ms", times(2), times(1.5), "floor")
 
@@ -132,6 +135,24 @@ def test_a_made_ledger_is_used_again_and_one_that_was_broken_off_is_not(tmp_path
     assert (ledger_folder(50, tmp_path) / ".groupx" / "groupx.db").stat().st_mtime_ns == made
     (folder / "complete").unlink()
     assert (ledger_folder(50, tmp_path) / ".groupx" / "groupx.db").stat().st_mtime_ns > made
+
+
+@pytest.mark.slow
+def test_a_made_ledger_is_upgraded_when_only_newer_migrations_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = load_migrations()
+    monkeypatch.setattr(ledgerfile, "mark_of_today", lambda: MARK[:-1])
+    monkeypatch.setattr(migrate, "load_migrations", lambda: steps[:-1])
+    path = ledger_folder(50, tmp_path) / ".groupx" / "groupx.db"
+    monkeypatch.undo()
+    with closing(sqlite3.connect(path)) as book:
+        (before,) = book.execute("SELECT max(occurred_at) FROM events").fetchone()
+    ledger_folder(50, tmp_path)
+    with closing(sqlite3.connect(path)) as book:
+        assert book.execute("SELECT max(occurred_at) FROM events").fetchone() == (before,)
+        assert book.execute("PRAGMA user_version").fetchone() == (steps[-1].version,)
+    assert len(list(path.parent.glob("*.bak.db"))) == 0
 
 
 def test_rare_words_differ() -> None:
