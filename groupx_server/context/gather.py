@@ -7,12 +7,12 @@ reach the agent as turns of their own. What the room's summary covers is told by
 
 from __future__ import annotations
 
-import secrets
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from groupx_server.context.fences import fence_for
 from groupx_server.context.packet import (
     SOFT_SHARE,
     Checkpoint,
@@ -36,7 +36,6 @@ MAX_DELTA_MESSAGES: Final = 2_000
 """Messages read for one packet; far more than fit a quarter of a million characters of talk."""
 ENTRY_OVERHEAD: Final = 160
 """Characters of structure around one message, for the usage estimate."""
-FENCE_BYTES: Final = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +168,7 @@ def _fence(source: PacketInput) -> str:
     texts += [message.content for message in (*source.reply_chain, *source.delta)]
     texts += [record.content for record in all_records(source.records)]
     texts += [] if source.checkpoint is None else [source.checkpoint.content]
-    while True:
-        fence = secrets.token_urlsafe(FENCE_BYTES)
-        if not any(fence in text for text in texts):
-            return fence
+    return fence_for(texts)
 
 
 def context_usage(connection: sqlite3.Connection, room_id: str, max_chars: int) -> ContextUsage:

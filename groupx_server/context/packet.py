@@ -20,10 +20,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from groupx_server.context import fences
 from groupx_server.ledger.messages import SpokenMessage
 from groupx_shared.errors import ErrorCode, GroupXError
 from groupx_shared.text import safe_line
@@ -225,10 +226,10 @@ def _mandatory(
     if source.watched:
         head.append(Section("supervision_watch", _watching(source.watched, fence)))
     if source.identity:
-        entry = _entry(
+        identity = fences.entry(
             fence, source.identity, id=f"config:{source.target_actor_id}", author="system:groupx"
         )
-        head.append(_fixed("configured_agent_identity", fence, [entry]))
+        head.append(_fixed("configured_agent_identity", fence, [identity]))
     middle = []
     if source.checkpoint is not None:
         middle.append(_fixed(SUMMARY, fence, [_summed(fence, source.checkpoint)]))
@@ -240,7 +241,7 @@ def _mandatory(
 
 
 def _fixed(name: str, fence: str, entries: Sequence[str]) -> Section:
-    return Section(name, _section(name, fence, entries), included=len(entries))
+    return Section(name, fences.section(name, fence, entries), included=len(entries))
 
 
 class _Fill:
@@ -289,14 +290,14 @@ class _Fill:
     ) -> Section:
         if not kept and not note:
             return Section(name, "", is_mandatory=False, included=0)
-        text = _section(name, self._fence, reversed(kept), note)
+        text = fences.section(name, self._fence, reversed(kept), note)
         self._budget -= len(text) - sum(len(entry) + 1 for entry in kept)
         named = tuple(left[:MAX_LEFT_OUT])
         return Section(name, text, False, len(kept), omitted, named)
 
 
 def _summed(fence: str, checkpoint: Checkpoint) -> str:
-    return _entry(
+    return fences.entry(
         fence,
         checkpoint.content,
         id=checkpoint.summary_id,
@@ -310,7 +311,7 @@ def _summed(fence: str, checkpoint: Checkpoint) -> str:
 
 def _recorded(fence: str, record: Record) -> str:
     subject = {} if record.subject_actor_id is None else {"subject": record.subject_actor_id}
-    return _entry(
+    return fences.entry(
         fence,
         record.content,
         id=record.record_id,
@@ -334,16 +335,16 @@ def _protocol(source: PacketInput, fence: str) -> str:
         f"session={'new' if source.session_is_fresh else 'continued'}",
         f"note={NOTE}",
     ]
-    return _section("groupx_protocol", fence, lines)
+    return fences.section("groupx_protocol", fence, lines)
 
 
 def _watching(watched: Sequence[Watched], fence: str) -> str:
     lines = [f"subject={w.turn_id} agent={w.actor_id} task={w.task_event_id}" for w in watched]
-    return _section("supervision_watch", fence, [*lines, f"rules={WATCH_RULES}"])
+    return fences.section("supervision_watch", fence, [*lines, f"rules={WATCH_RULES}"])
 
 
 def _said(fence: str, message: SpokenMessage) -> str:
-    return _entry(
+    return fences.entry(
         fence,
         message.content,
         id=message.event_id,
@@ -352,16 +353,6 @@ def _said(fence: str, message: SpokenMessage) -> str:
         author_name=_quoted(message.actor_name),
         at=message.occurred_at,
     )
-
-
-def _entry(fence: str, content: str, **fields: str) -> str:
-    head = " ".join(f"{name}={value}" for name, value in fields.items())
-    return f"[entry fence={fence} {head}]\n{content}\n[/entry fence={fence}]"
-
-
-def _section(name: str, fence: str, lines: Iterable[str], note: str = "") -> str:
-    body = "\n".join(lines)
-    return f"[{name} fence={fence}{note}]\n{body}\n[/{name} fence={fence}]"
 
 
 def _quoted(name: str) -> str:
