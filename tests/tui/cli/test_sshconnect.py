@@ -7,17 +7,19 @@ import socket
 import stat
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from groupx_shared.paths import user_state_folder
+from groupx_shared.workspace import Workspace
 from groupx_tui.cli.diagnostics import CommandError
 from groupx_tui.cli.main import main
 from groupx_tui.cli.sshconnect import box_of
 from support.cli_run import Groupx
+from support.waiting import eventually
 
 SSH = """#!/bin/sh
 echo "$*" >> {log}
@@ -59,6 +61,11 @@ class Elsewhere:
         path.chmod(0o755)
 
     @property
+    def forward(self) -> str:
+        """What the ssh that forwards was told; empty before it runs."""
+        return next((line for line in self.asked if line.startswith("-N")), "")
+
+    @property
     def asked(self) -> list[str]:
         return self.log.read_text().splitlines()
 
@@ -72,11 +79,18 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Elsew
 
 
 @pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+def opened(elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The windows that were opened."""
+    machine = elsewhere
     windows: list[Any] = []
+
+    def run_tui(place: Workspace, *, room: str | None, elsewhere: Callable[[], object]) -> None:
+        """It stays open until the forward has begun, as any window does."""
+        eventually(lambda: machine.forward != "")
+        windows.append((room, elsewhere()))
+
     app = types.ModuleType("groupx_tui.app")
-    app.run_tui = lambda place, *, room, elsewhere: windows.append((room, elsewhere()))  # type: ignore[attr-defined]
+    app.run_tui = run_tui  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "groupx_tui.app", app)
     return windows
 
@@ -92,9 +106,10 @@ def test_the_room_opens_with_the_token_and_the_forward_ends_with_it(
     )  # fmt: skip
     assert "groupx start --config /home/me/my project" in elsewhere.asked
     assert "groupx status --config /home/me/my project --json" in elsewhere.asked
-    forward = next(line for line in elsewhere.asked if line.startswith("-N"))
     ends = f"127.0.0.1:{elsewhere.port}"
-    assert f"-L {ends}:{ends.partition(':')[0]}:{elsewhere.port} -p 2222 me@box" in forward
+    assert (
+        f"-L {ends}:{ends.partition(':')[0]}:{elsewhere.port} -p 2222 me@box" in elsewhere.forward
+    )
 
 
 @pytest.mark.process

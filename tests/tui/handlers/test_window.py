@@ -137,14 +137,6 @@ async def test_quit_is_a_word_too() -> None:
     assert window.app.return_code == 0
 
 
-@does("app.export")
-async def test_export_tells_the_command_for_this_room() -> None:
-    async with open_window() as window:
-        await window.type("/export")
-        await window.press("enter")
-        assert "groupx export --room main" in window.toasts[-1]
-
-
 @does("server.start")
 async def test_start_starts_the_server_only_when_it_is_gone() -> None:
     starts: list[int] = []
