@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +19,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(["content", "title", "input", "details", "x"]), VALUES))
 def test_no_text_is_left_whatever_the_body_is(body: dict[str, Any]) -> None:
     left = blank(body)

@@ -51,6 +51,7 @@ async def _lived_in(rooms: House) -> str:
     return said.message_event_id
 
 
+@pytest.mark.slow
 async def test_a_purge_leaves_no_byte_in_database_journal_and_backups(tmp_path: Path) -> None:
     async with house(tmp_path) as rooms:
         event_id = await _lived_in(rooms)
@@ -71,6 +72,7 @@ async def test_a_purge_leaves_no_byte_in_database_journal_and_backups(tmp_path: 
         assert again.seq > 80
 
 
+@pytest.mark.slow
 async def test_without_a_purge_the_text_is_gone_from_every_reply(tmp_path: Path) -> None:
     async with house(tmp_path) as rooms:
         event_id = await _lived_in(rooms)
