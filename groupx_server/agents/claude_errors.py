@@ -35,10 +35,11 @@ def read_failure(
 ) -> TurnFailed:
     """Sort a result with `is_error`. `api_error` is the program's word for the last refusal of
     its model; `resets_at` when a limit ends (seconds since 1970), if it told."""
-    status = result.get("api_error_status")
+    told = result.get("api_error_status")
+    status = told if isinstance(told, int) and not isinstance(told, bool) else None
     reason = reason_of(result, api_error)
     details: dict[str, Any] = {"reason": reason}
-    if isinstance(status, int) and not isinstance(status, bool):
+    if status is not None:
         details["status"] = status
     if api_error in _AUTH_ERRORS or status in _AUTH_STATUS or _is_sign_in(reason):
         details["authRequired"] = True

@@ -96,7 +96,7 @@ def _entries(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
             entry = as_dict(parse_json(line))
         except ValueError:
             continue  # cut by the kill, or longer than is read
-        if entry.get("type") in _TOLD and entry.get("isSidechain") is not True:
+        if as_text(entry.get("type")) in _TOLD and entry.get("isSidechain") is not True:
             yield entry
 
 

@@ -165,7 +165,7 @@ class CodexTurn:
 
     def _item_completed(self, params: Params) -> Sequence[NativeEvent]:
         item = as_dict(params.get("item"))
-        item_id, kind = as_text(item.get("id")), item.get("type")
+        item_id, kind = as_text(item.get("id")), as_text(item.get("type"))
         if kind in _MESSAGES:
             return self._answer.complete(item_id, as_text(item.get("text")))
         if kind == "reasoning":

@@ -114,6 +114,12 @@ def test_nothing_that_stands_there_raises(entries: list[Any]) -> None:
     find_turn(_lines(_user("q", "m1"), *entries), "m1", lambda _: True)
 
 
+@pytest.mark.parametrize("kind", [[], {}, 3, None])
+def test_a_line_whose_type_is_no_text_is_passed_over(kind: object) -> None:
+    odd = {**_user("said", "odd"), "type": kind}
+    assert find_turn(_lines(odd), "odd", _nobody) is None
+
+
 def test_the_transcript_is_found_in_whatever_folder_the_session_worked(tmp_path: Path) -> None:
     file = tmp_path / ".claude" / "projects" / "-work-here" / f"{SESSION}.jsonl"
     file.parent.mkdir(parents=True)

@@ -288,6 +288,14 @@ def test_a_further_message_that_is_withdrawn_after_the_result_lets_the_turn_end(
 # --- errors ----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("status", [[401], {"code": 401}, "401", True])
+def test_a_status_that_is_no_number_means_nothing(status: object) -> None:
+    [failure] = ended(at_work(), is_error=True, api_error_status=status, result="no")
+    assert isinstance(failure, TurnFailed)
+    assert "status" not in failure.details
+    assert "authRequired" not in failure.details
+
+
 @pytest.mark.parametrize(
     ("error", "fields", "flag"),
     [

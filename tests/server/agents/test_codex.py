@@ -402,6 +402,21 @@ def _garbled(draw: st.DrawFn) -> bytes:
     return line[: draw(st.integers(0, len(line)))] if draw(st.booleans()) else line
 
 
+@pytest.mark.parametrize("kind", [[], {}, 3, None])
+def test_an_item_whose_type_is_no_text_means_nothing(kind: object) -> None:
+    client = _opened()
+    client.prompt("t", "hi")
+    call_id = json.loads(client.data_to_send())["id"]
+    _feed(client, id=call_id, result={"turn": {"id": "1"}})
+    item = {"type": kind, "id": "i", "text": "x"}
+    ids = {"threadId": "t", "turnId": "1", "item": item}
+    for phase in ("started", "completed"):
+        line = json.dumps({"method": f"item/{phase}", "params": ids}).encode()
+        (signal,) = client.receive(line)
+        assert isinstance(signal, Activity)
+        assert signal.events == ()
+
+
 @given(st.lists(_garbled(), max_size=12))
 def test_no_garbled_notification_raises_or_breaks_the_turn(lines: list[bytes]) -> None:
     client = _opened()
