@@ -60,7 +60,7 @@ live: $(VENV)/.dev ## install real agent programs and run the live tests (LIVE="
 # For the gate: what cannot be installed, or not be run in time, is named and skipped.
 live-light: $(VENV)/.dev ## install two quick agent programs and run their live tests, within three minutes
 	-@PYTHONPATH=tests $(BIN)/python -m live.install --light --limit 30
-	GROUPX_LIVE_TURN_S=60 GROUPX_LIVE_BUDGET_S=60 $(BIN)/python -m pytest -m live -rs \
+	GROUPX_LIVE_TURN_S=60 GROUPX_LIVE_BUDGET_S=75 $(BIN)/python -m pytest -m live -rs \
 		tests/live/test_agents_live.py -k "[goose] or [grok]" -n 2
 
 live-table: $(VENV)/.dev ## write what the live tests saw into docs/ADAPTERS.md
