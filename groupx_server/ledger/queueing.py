@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from groupx_server.ledger.events import NewEvent, insert_event
 from groupx_server.ledger.turns import lane_ahead
+from groupx_server.ledger.usage import count_turn
 from groupx_shared.ids import SYSTEM, new_id
 from groupx_shared.wire.bodies import TurnQueuedBody
 from groupx_shared.wire.events import EventType
@@ -85,6 +86,7 @@ def queue_turn(
             cause.is_asked,
         ),
     )
+    count_turn(connection, cause.room_id, target.actor_id)
     return QueuedTurn(
         target=target.actor_id,
         turn_id=turn_id,

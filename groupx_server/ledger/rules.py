@@ -195,6 +195,15 @@ RULES: Final = (
         since=10,
     ),
     Rule(
+        "what turns cost in all counts every turn",
+        """SELECT t.room_id FROM (SELECT room_id, target_actor_id AS actor_id, count(*) AS turns,
+            count(usage_json) AS told FROM turns GROUP BY 1, 2) t
+            WHERE (t.turns, t.told) <> (SELECT COALESCE(SUM(u.turns), 0),
+            COALESCE(SUM(u.reported_turns), 0) FROM usage_totals u
+            WHERE u.room_id = t.room_id AND u.actor_id = t.actor_id)""",
+        since=18,
+    ),
+    Rule(
         "every event is in a room",
         "SELECT event_id FROM events WHERE room_id NOT IN (SELECT room_id FROM rooms)",
         since=10,

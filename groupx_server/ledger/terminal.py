@@ -23,6 +23,7 @@ from groupx_server.ledger.events import NewEvent, insert_event
 from groupx_server.ledger.failpoints import failpoint
 from groupx_server.ledger.steps import note_end
 from groupx_server.ledger.turns import unknown_turn
+from groupx_server.ledger.usage import add_usage
 from groupx_shared.ids import SYSTEM, new_id
 from groupx_shared.text import clip_text
 from groupx_shared.wire.events import EventType
@@ -326,6 +327,8 @@ def _close_rows(
     )
     if updated.rowcount != 1:
         raise TransitionError(f"{turn.turn_id} changed while it ended.")
+    if end.usage:
+        add_usage(connection, turn.turn_id)
     connection.execute("DELETE FROM turn_partials WHERE turn_id = ?", (turn.turn_id,))
     if turn.attempt_id is None:
         return

@@ -178,7 +178,22 @@ def _count(book: sqlite3.Connection, talk: Talk) -> None:
         "INSERT INTO delivery_cursors VALUES (?, ?, ?, NULL, ?)",
         [(actor, room, seq, talk.now) for (actor, room), seq in talk.delivered.items()],
     )
+    _sum_usage(book)
     book.execute("COMMIT")
+
+
+def _sum_usage(book: sqlite3.Connection) -> None:
+    """Fill the kept sums as the migration does that brought them."""
+    for step in load_migrations():
+        if step.name == "usage_totals" and _has_table(book, step.name):
+            for statement in step.statements():
+                if statement.lstrip().startswith("INSERT"):
+                    book.execute(statement)
+
+
+def _has_table(book: sqlite3.Connection, name: str) -> bool:
+    sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+    return book.execute(sql, (name,)).fetchone() is not None
 
 
 def sum_up(book: sqlite3.Connection) -> None:

@@ -10,6 +10,7 @@ import orjson
 import pytest
 
 from groupx_server.domain.turn import TurnStatus
+from groupx_server.ledger.migrate import load_migrations
 from groupx_server.ledger.terminal import TurnEnd, end_turn
 from groupx_server.ledger.usage import read_usage, spent_tokens
 from support.transactions import LIMITS, NOW, open_book, placed, send, start
@@ -50,6 +51,31 @@ def test_tokens_and_money_are_summed_by_agent_and_in_all(book: sqlite3.Connectio
     assert (room.turns, room.reported_turns, room.total_tokens) == (3, 2, 117)
     only_b = read_usage(book, "room:main", None, "agent:b").totals
     assert (only_b.turns, only_b.total_tokens) == (2, 110)
+
+
+def test_kept_sums_are_those_of_the_turns(book: sqlite3.Connection) -> None:
+    """Of turns that were told nothing, tokens only, money in one currency or in another."""
+    told: list[dict[str, object]] = [
+        {},
+        {"inputTokens": 5, "outputTokens": 2},
+        {"totalTokens": 9, "thoughtTokens": 4},
+        {"costAmount": 0.5},
+        {"costAmount": 1, "costCurrency": "USD"},
+        {"costAmount": 2, "costCurrency": "EUR", "cachedTokens": 3},
+    ]
+    for number, usage in enumerate(told * 2):
+        name = "ab"[number % 2]
+        ended(book, send(book, to=(name,)).reply.turns[0].turn_id, name, **usage)
+    send(book, to=("a",))
+    kept = book.execute("SELECT * FROM usage_totals ORDER BY 1, 2, 3").fetchall()
+    fill = next(step for step in load_migrations() if step.name == "usage_totals")
+    book.execute("DROP TABLE usage_totals")
+    for statement in fill.statements():
+        book.execute(statement)
+    assert book.execute("SELECT * FROM usage_totals ORDER BY 1, 2, 3").fetchall() == kept
+    everything = read_usage(book, None, None, None).totals
+    assert (everything.turns, everything.reported_turns) == (13, 10)
+    assert everything.costs == {"": 1.0, "USD": 2.0, "EUR": 4.0}
 
 
 def test_currencies_are_not_added_up(book: sqlite3.Connection) -> None:

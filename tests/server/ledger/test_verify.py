@@ -107,6 +107,7 @@ HARM = {
     "an ended turn keeps no pieces": (
         "UPDATE turn_partials SET turn_id = (SELECT turn_id FROM turns WHERE status = 'completed')"
     ),
+    "what turns cost in all counts every turn": "UPDATE usage_totals SET turns = turns + 1",
     "every event is in a room": "UPDATE events SET room_id = 'room:nowhere' WHERE seq = 1",
     "a room's counters are true": "UPDATE rooms SET event_count = event_count + 1",
     "the message index has true totals": (
