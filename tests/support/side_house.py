@@ -67,14 +67,18 @@ class SideHouse:
         asked = CancelAssistant(client_command_id=command_id, request_id=request_id)
         return await self.talk.cancel(asked)
 
-    async def frames(self, request_id: str) -> list[AssistantFrame]:
-        """All frames of a request until its end."""
+    async def frames(
+        self, request_id: str, gate: asyncio.Event | None = None
+    ) -> list[AssistantFrame]:
+        """All frames of a request until its end; `gate` is set with the answer's first piece."""
         parser = SseParser()
         found: list[AssistantFrame] = []
         async with asyncio.timeout(WITHIN_S):
             async for piece in await self.talk.follow(request_id):
                 fed = parser.feed(piece)
                 found += [AssistantFrame.model_validate_json(frame.data) for frame in fed]
+                if gate is not None and any(frame.type == "delta" for frame in found):
+                    gate.set()
         return found
 
     async def until(self, condition: Callable[[], bool]) -> None:

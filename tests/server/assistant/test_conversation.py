@@ -72,11 +72,7 @@ async def test_who_follows_in_the_middle_gets_all_of_the_answer(tmp_path: Path) 
         gate = await waiting(house)
         request = house.talk.running_request
         assert request is not None
-        async with asyncio.TaskGroup() as tasks:
-            following = tasks.create_task(house.frames(request.message_id))
-            await asyncio.sleep(0)
-            gate.set()
-        frames = following.result()
+        frames = await house.frames(request.message_id, gate)
         deltas = [(frame.offset, frame.text) for frame in frames if frame.type == "delta"]
         assert deltas[0] == (0, "first ")
         answers = [f.message for f in frames if f.message and f.message.role == "assistant"]
