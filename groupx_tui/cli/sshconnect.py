@@ -131,7 +131,9 @@ def _keep(box: Box, runtime: str) -> Path:
 
 @contextmanager
 def _forward(box: Box, port: int) -> Iterator[None]:
-    """Forward the server's port, under its own number, while the window is open."""
+    """Forward the server's port, under its own number, while the window is open. Whoever listens at
+    that port here already would be sent the token: that is refused."""
+    _require_free(port, box)
     ends = f"127.0.0.1:{port}:127.0.0.1:{port}"
     options = ("-N", "-o", "ExitOnForwardFailure=yes", "-o", "ServerAliveInterval=15")
     with subprocess.Popen(
@@ -149,13 +151,23 @@ def _forward(box: Box, port: int) -> Iterator[None]:
             process.kill()
 
 
+def _require_free(port: int, box: Box) -> None:
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError as error:
+        raise CommandError(
+            f"Port {port} of the server on {box.name} is in use here ({error.strerror}). Set "
+            "“server.port” there to another number, and start it anew.",
+            ExitCode.NO_SERVER,
+        ) from error
+
+
 def _wait_for(process: subprocess.Popen[bytes], port: int, box: Box) -> None:
     deadline = time.monotonic() + FORWARD_S
     while time.monotonic() < deadline:
         if process.poll() is not None:
             raise CommandError(
-                f"Port {port} could not be forwarded from {box.name}: is it in use here? Set "
-                "“server.port” there to another number.",
+                f"Port {port} could not be forwarded from {box.name}; what ssh said stands above.",
                 ExitCode.NO_SERVER,
             )
         with suppress(OSError), socket.create_connection(("127.0.0.1", port), LOOK_EVERY_S):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import shlex
 import socket
 import stat
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,11 @@ case " $* " in *" -N "*) {forward};; esac
 for last; do :; done
 exec sh -c "$last"
 """
+LISTEN = """
+import socket, sys, time
+listening = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+time.sleep(60)
+"""
 GROUPX = """#!/bin/sh
 echo "groupx $*" >> {log}
 case "$1" in status) cat {facts};; esac
@@ -44,7 +50,7 @@ class Elsewhere:
         self.port = port
         self.tell(url=f"http://127.0.0.1:{port}", runtimeFile=str(self._runtime))
         self.program("groupx", GROUPX.format(log=self.log, facts=folder / "facts"))
-        self.forwards("exec sleep 60")
+        self.forwards(f"exec {shlex.join([sys.executable, '-c', LISTEN, str(port)])}")
 
     def tell(self, **facts: str) -> None:
         """What `groupx status --json` says there."""
@@ -71,11 +77,11 @@ class Elsewhere:
 
 
 @pytest.fixture
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Elsewhere]:
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Elsewhere:
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        machine = Elsewhere(tmp_path, listening.getsockname()[1])
-        monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
-        yield machine
+        port = listening.getsockname()[1]
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
+    return Elsewhere(tmp_path, port)
 
 
 @pytest.fixture
@@ -123,9 +129,18 @@ def test_the_token_is_kept_where_only_this_user_reads_it(
 
 
 @pytest.mark.process
+def test_who_listens_at_that_port_already_gets_no_token(
+    elsewhere: Elsewhere, opened: list[Any], groupx: Groupx
+) -> None:
+    with socket.create_server(("127.0.0.1", elsewhere.port)):
+        assert "is in use here" in groupx("connect", "box").err
+    assert (elsewhere.forward, opened) == ("", [])
+
+
+@pytest.mark.process
 def test_what_goes_wrong_there_is_told(elsewhere: Elsewhere, groupx: Groupx) -> None:
     elsewhere.forwards("exit 255")
-    elsewhere.tell(url="http://127.0.0.1:1", runtimeFile=elsewhere.log.as_posix())
+    elsewhere.tell(url=f"http://127.0.0.1:{elsewhere.port}", runtimeFile=elsewhere.log.as_posix())
     assert "could not be forwarded" in groupx("connect", "box").err
     elsewhere.tell(url="x")
     assert "same version" in groupx("connect", "box").err
