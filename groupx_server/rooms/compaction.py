@@ -42,8 +42,11 @@ T = TypeVar("T")
 
 KEEP_SHARE: Final = 0.5
 """Of the soft budget, kept as messages when a turn needs a compaction: the next turns need none."""
+TURN_CHUNKS: Final = 4
+"""One after the other before a turn. A room that is longer (one of an earlier version, say) is
+summed up behind it, and the packet says how many messages it leaves out meanwhile."""
 MAX_CHUNKS: Final = 64
-"""One after the other for one turn; about seven million characters."""
+"""One after the other behind turns; about seven million characters."""
 MAX_ATTEMPTS: Final = 3
 FIRST_PAUSE_S: Final = 0.3
 BEFORE_S: Final = 120.0
@@ -92,6 +95,8 @@ class Compactor:
         self._newest: dict[str, CompactionInfo] = {}
         self._asked: dict[str, tuple[_Operation, int]] = {}
         self._has_asked = asyncio.Event()
+        self._behind: set[str] = set()
+        """Rooms that are being summed up behind their turns."""
         self.before: Before | None = None
 
     # --- for a turn -------------------------------------------------------------------------
@@ -99,15 +104,16 @@ class Compactor:
     async def prepared(self, request: PacketRequest) -> Packet:
         """The packet of a turn, after summing up what it would leave out.
 
-        Raises: GroupXError (CONTEXT_BUDGET_EXCEEDED). Where no agent writes summaries the packet
-        says how many messages it leaves out.
+        Raises: GroupXError (CONTEXT_BUDGET_EXCEEDED). Where no agent writes summaries, and while a
+        very long room is summed up behind its turns, the packet says how many messages it leaves
+        out.
         """
         packet = await self._gather(request)
-        if packet.omitted == 0:
+        if packet.omitted == 0 or request.room_id in self._behind:
             return packet
         operation = _Operation(request.room_id)
         async with self._lock(request.room_id):
-            for _ in range(MAX_CHUNKS):
+            for _ in range(TURN_CHUNKS):
                 packet = await self._gather(request)
                 if packet.omitted == 0:
                     return packet
@@ -117,10 +123,11 @@ class Compactor:
                     return packet
                 if not moved:
                     return packet
-        raise CompactionError(
-            "The room has more history than was summed up in one go; it is summed up so far. "
-            "Retry the turn, or use “groupx context compact”."
-        )
+        packet = await self._gather(request)
+        if packet.omitted:
+            self._behind.add(request.room_id)
+            self.start(request.room_id, new_id("op"), await self._cutoff(request))
+        return packet
 
     async def _gather(self, request: PacketRequest) -> Packet:
         return await self._read(partial(gather_packet, request=request))
@@ -141,12 +148,13 @@ class Compactor:
     async def plan(self, room_id: str, keep: int) -> tuple[str, int] | None:
         """An operation that sums the room up but for its last `keep` messages, as its id and the
         seq it goes to; None when there is nothing to sum up. One that is under way is joined."""
+        cutoff = await self._read(partial(seq_before_last, room_id=room_id, keep=keep))
+        if await self._chunk(room_id, cutoff) is None:
+            return None
         if room_id in self._asked:
             operation, cutoff = self._asked[room_id]
             return operation.info.operation_id, cutoff
-        cutoff = await self._read(partial(seq_before_last, room_id=room_id, keep=keep))
-        chunk = await self._chunk(room_id, cutoff)
-        return None if chunk is None else (new_id("op"), cutoff)
+        return new_id("op"), cutoff
 
     def start(self, room_id: str, operation_id: str, cutoff: int) -> None:
         """Do it soon."""
@@ -168,15 +176,17 @@ class Compactor:
                     await self._compact(operation, cutoff)
                 finally:
                     del self._asked[room_id]
+                    self._behind.discard(room_id)
 
     async def _compact(self, operation: _Operation, cutoff: int) -> None:
-        async with self._lock(operation.room_id):
+        for _ in range(MAX_CHUNKS):
             try:
-                for _ in range(MAX_CHUNKS):
+                async with self._lock(operation.room_id):
                     if not await self._advance(operation, cutoff):
                         return
             except GroupXError as error:  # it is told; the next thing asked for is done
                 log.warning("compaction.failed", room=operation.room_id, error=error.message)
+                return
 
     # --- one chunk --------------------------------------------------------------------------
 

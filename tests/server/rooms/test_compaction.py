@@ -202,6 +202,32 @@ async def test_two_turns_that_need_it_wait_for_one_summary(tmp_path: Path) -> No
         assert sum("checkpoint summary" in prompt for prompt in rooms.fleet.prompts) == 1
 
 
+async def test_a_very_long_room_is_summed_up_behind_a_turn_that_says_what_it_leaves_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compaction, "TURN_CHUNKS", 1)
+    async with house(tmp_path, names=("a",), limits=SMALL) as rooms:
+        await _talk(rooms, 60)
+        rooms.fleet.plan("a", *[_wrote(SUMMED)] * 20)
+        turn = await rooms.ended(await rooms.send("and now?"))
+        assert (turn.status, turn.content) == ("completed", SUMMED)
+        told = next(p for p in rooms.fleet.prompts if "[current_message" in p)
+        assert "omitted_older=" in told
+        assert "message 59 x" in told
+        await rooms.listener.until(lambda: _phases(rooms).count("completed") > 1)
+        usage = await rooms.service.contexts.usage("room:main")
+        assert usage.uncompacted_message_count < 15
+
+
+async def test_a_turn_does_not_wait_for_what_is_summed_up_behind_it(tmp_path: Path) -> None:
+    async with house(tmp_path, names=("a",), limits=SMALL) as rooms:
+        await _talk(rooms)
+        rooms.service.contexts.compactor._behind.add("room:main")
+        assert (await rooms.ended(await rooms.send("and now?"))).status == "completed"
+        [told] = rooms.fleet.prompts
+        assert "omitted_older=" in told
+
+
 async def _asked_for(rooms: House, keep: int) -> None:
     request = CompactContext(client_command_id="compact", keep=keep)
     assert (await rooms.service.contexts.compact("room:main", request)).accepted
