@@ -12,7 +12,7 @@ import sqlite3
 from functools import partial
 from typing import Final
 
-from groupx_server.agents.base import Session, SessionRequest
+from groupx_server.agents.base import McpEndpoint, Session, SessionRequest
 from groupx_server.agents.host import AgentHost
 from groupx_server.ledger.bindings import (
     NewBinding,
@@ -29,6 +29,7 @@ from groupx_server.rooms.roster import RosterEntry
 from groupx_server.rooms.turnrunner import Binding, Runtime
 from groupx_shared.errors import AgentError, ErrorCode
 from groupx_shared.ids import new_id
+from groupx_shared.settings import BUILTIN_DRIVER
 from groupx_shared.text import safe_line
 from groupx_shared.wire.bodies import SessionBody
 from groupx_shared.wire.events import EventType
@@ -91,7 +92,7 @@ class SessionBook:
         request = SessionRequest(
             cwd=self._entry.spec.cwd,
             resume_native_id=resume_id,
-            mcp=None if self._grants is None else self._grants.issue(caller),
+            mcp=self._tools_for(caller),
             meta={"groupx": {"roomId": room_id}},
         )
         try:
@@ -103,6 +104,13 @@ class SessionBook:
             raise
         self._revoke(caller.binding_id)  # the open session goes on with the token it has
         return known
+
+    def _tools_for(self, caller: Caller) -> McpEndpoint | None:
+        """The room's tools. The built-in agent reads the room by itself and takes none: that is no
+        trouble to tell of."""
+        if self._grants is None or self._entry.driver == BUILTIN_DRIVER:
+            return None
+        return self._grants.issue(caller)
 
     def _revoke(self, binding_id: str) -> None:
         if self._grants is not None:

@@ -128,6 +128,15 @@ def test_rooms_are_made_used_renamed_and_archived(folder: Path) -> None:
     assert "Chamber" in groupx(folder, "rooms", "list", "--all").stdout
 
 
+def test_the_guide_answers_without_a_word_of_tools_that_it_does_not_need(folder: Path) -> None:
+    groupx(folder, "send", "--wait", "--to", "guide", "/help")
+    lines = groupx(folder, "export").stdout.splitlines()
+    events = [json.loads(line) for line in lines]
+    (ready,) = [e["body"] for e in events if e["type"] == "session.ready"]
+    assert ready.get("toolsProblem") is None
+    assert ready.get("errorCode") is None
+
+
 def test_an_export_has_every_durable_event_in_order(folder: Path) -> None:
     for number in range(3):
         groupx(folder, "send", "--wait", f"[[tool ls]] [[say {number}]]")
