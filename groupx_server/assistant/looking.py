@@ -7,13 +7,22 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 
 from groupx_server.assistant.acts import Acts
-from groupx_server.assistant.results import EventsResult, OpenTurn, RosterResult
+from groupx_server.assistant.results import (
+    EventsResult,
+    OpenTurn,
+    PairedState,
+    PairsResult,
+    PairState,
+    RosterResult,
+)
 from groupx_server.ledger.correlation import ToldEvent, newest_told, read_told
 from groupx_server.ledger.originals import read_original
 from groupx_server.ledger.overview import whole_text
+from groupx_server.ledger.pairstatus import PairNow, newest_pairs
 from groupx_server.ledger.rooms import list_rooms, read_room
 from groupx_server.ledger.roots import read_root
 from groupx_server.ledger.search import Filters
@@ -31,6 +40,7 @@ from groupx_shared.wire.replies import RoomInfo, TurnInfo
 
 MAX_ROOMS: Final = 100
 MAX_OPEN: Final = 100
+MAX_PAIRS: Final = 20
 ANSWER_CHARS: Final = 16_000
 READABLE: Final = tuple(
     sorted(
@@ -129,6 +139,14 @@ class Looking:
             return await self._rooms.roots.show(correlation_id)
         return await self._rooms.roots.list(room_id, "all", None, 20)
 
+    async def pairs(self, pair_id: str | None, correlation_id: str | None) -> PairsResult:
+        """Who watches whom, newest first."""
+        self._acts.require_request()
+        query = partial(
+            newest_pairs, pair_id=pair_id, correlation_id=correlation_id, limit=MAX_PAIRS
+        )
+        return PairsResult(pairs=tuple(map(_pair, await self._ledger.read(query))))
+
     async def search(self, text: str, room_id: str | None, cursor: str | None) -> WireModel:
         """Messages, memory and identity that fit, the best first. Raises: RefusedError."""
         self._acts.require_request()
@@ -159,6 +177,31 @@ class Looking:
         self._acts.require_request()
         filters = {} if agent is None else {"subject_actor_id": agent_actor(agent)}
         return await self._rooms.memories.list_identity(filters, False, cursor, limit)
+
+
+def _pair(pair: PairNow) -> PairState:
+    def of(role: str) -> tuple[PairedState, ...]:
+        return tuple(
+            PairedState(
+                agent=turn.actor_id,
+                turn_id=turn.turn_id,
+                status=turn.status,
+                steer_count=turn.steer_count,
+                last_steer_reason=turn.last_reason,
+            )
+            for turn in pair.turns
+            if turn.role == role
+        )
+
+    return PairState(
+        pair_id=pair.pair_id,
+        room_id=pair.room_id,
+        correlation_id=pair.correlation_id,
+        mode=pair.mode,
+        created_at=pair.created_at,
+        workers=of("worker"),
+        observers=of("observer"),
+    )
 
 
 def _open_turn(turn: TurnInfo) -> OpenTurn:

@@ -37,6 +37,36 @@ class RosterResult(WireModel):
     open_turns: tuple[OpenTurn, ...]
 
 
+class PairedState(WireModel):
+    """A worker's or an observer's turn."""
+
+    agent: str
+    turn_id: str
+    status: str
+    steer_count: int = 0
+    """How often observers have steered it."""
+    last_steer_reason: str | None = None
+
+
+class PairState(WireModel):
+    """Who watches whom."""
+
+    pair_id: str
+    room_id: str
+    correlation_id: str
+    mode: str
+    created_at: str
+    workers: tuple[PairedState, ...]
+    observers: tuple[PairedState, ...]
+
+
+class PairsResult(WireModel):
+    """`supervision_status`."""
+
+    pairs: tuple[PairState, ...]
+    """Newest first, at most 20."""
+
+
 class EventsResult(WireModel):
     """`read`."""
 

@@ -270,6 +270,15 @@ class LookedUpRoots(RequestModel):
     """Only roots of this room."""
 
 
+class LookedUpPairs(RequestModel):
+    """Observers and workers."""
+
+    pair_id: Id | None = None
+    """This pair; default: the newest ones."""
+    correlation_id: Id | None = None
+    """Only pairs of this root."""
+
+
 class Searched(RequestModel):
     """Words to look for."""
 

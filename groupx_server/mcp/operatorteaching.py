@@ -22,6 +22,10 @@ READ: Final = (
 )
 TURN: Final = "How far a turn is, why it ended as it did, and its answer."
 ROOTS: Final = "What messages led to: the newest roots, or one root with all its turns and cost."
+PAIRS: Final = (
+    "Who watches whom, the newest first: the states of workers and observers, and how often and "
+    "why a worker was steered."
+)
 SEARCH: Final = "Find messages, memory and identity records, the best first."
 USAGE: Final = "Tokens and money that turns cost, in all and by agent."
 CONTEXT: Final = "How full an agent's context packet of a room would be."

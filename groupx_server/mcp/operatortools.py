@@ -13,7 +13,7 @@ from groupx_server.assistant.configuring import Configuring
 from groupx_server.assistant.looking import Looking
 from groupx_server.assistant.messages import OperatorMessages, Words
 from groupx_server.assistant.remembering import Remembering
-from groupx_server.assistant.results import EventsResult, Result, RosterResult
+from groupx_server.assistant.results import EventsResult, PairsResult, Result, RosterResult
 from groupx_server.assistant.ruling import Ruling
 from groupx_server.ledger.callers import Caller
 from groupx_server.mcp import operatorarguments as given
@@ -53,6 +53,14 @@ class OperatorDesk(Desk[Caller]):
             Tool("read", told.READ, given.ReadRoom, look.read, (EventsResult, TextResult), True),
             Tool("turn_status", told.TURN, given.LookedUpTurn, look.turn, plain, True),
             Tool("roots", told.ROOTS, given.LookedUpRoots, look.roots, plain, True),
+            Tool(
+                "supervision_status",
+                told.PAIRS,
+                given.LookedUpPairs,
+                look.pairs,
+                (PairsResult,),
+                True,
+            ),
             Tool("search", told.SEARCH, given.Searched, look.search, plain, True),
             Tool("usage", told.USAGE, given.Costs, look.usage, plain, True),
             Tool("context_usage", told.CONTEXT, given.OneRoom, look.context, plain, True),
@@ -117,6 +125,9 @@ class _Lookups:
 
     async def roots(self, _: Caller, a: given.LookedUpRoots) -> WireModel:
         return await self._look.root(a.correlation_id, a.room_id)
+
+    async def pairs(self, _: Caller, a: given.LookedUpPairs) -> WireModel:
+        return await self._look.pairs(a.pair_id, a.correlation_id)
 
     async def search(self, _: Caller, a: given.Searched) -> WireModel:
         return await self._look.search(a.query, a.room_id, a.cursor)

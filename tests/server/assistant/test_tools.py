@@ -321,6 +321,14 @@ async def test_a_task_may_be_watched_by_others(tmp_path: Path) -> None:
         await house.rooms.all_ended()
         _, dispatch = await the_act(house)
         assert dispatch["type"] == "operator.dispatch"
+        (pair,) = (await house.doing("supervision_status"))["pairs"]
+        assert [turn["agent"] for turn in pair["workers"]] == ["agent:a"]
+        assert [turn["agent"] for turn in pair["observers"]] == ["agent:b"]
+        assert (pair["workers"][0]["status"], pair["workers"][0]["steerCount"]) == ("completed", 0)
+        this = {"pairId": pair["pairId"], "correlationId": pair["correlationId"]}
+        assert (await house.doing("supervision_status", **this))["pairs"] == [pair]
+        other = {"correlationId": "corr_other"}
+        assert (await house.doing("supervision_status", **other))["pairs"] == []
 
 
 async def test_a_room_is_summed_up_and_its_agents_begin_anew(tmp_path: Path) -> None:
