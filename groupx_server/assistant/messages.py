@@ -20,7 +20,6 @@ from groupx_server.ledger.messages import read_message
 from groupx_server.ledger.originals import read_original, root_of_turns
 from groupx_server.ledger.outcomes import are_all_ended, read_outcomes
 from groupx_server.ledger.pairs import Watch
-from groupx_server.ledger.queueing import Target
 from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.askresults import ask_result
 from groupx_server.rooms.roster import RosterEntry
@@ -127,7 +126,7 @@ class OperatorMessages:
             client_command_id=words.command_id,
             room_id=words.room_id or request.room_id or "room:main",
             content=self._checked(words.content),
-            targets=[Target(entry.actor_id, entry.driver) for entry in entries.values()],
+            targets=[self._agents.target(entry) for entry in entries.values()],
             reply_to_event_id=words.reply_to_event_id,
             source=OPERATOR,
             command_type=command_type,

@@ -24,6 +24,8 @@ class Target:
 
     actor_id: str
     adapter_id: str
+    obstacle: str | None = None
+    """What stands in its way now, for the sender."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,4 +94,5 @@ def queue_turn(
         turn_id=turn_id,
         queue_position=before,
         active_turn_id=active_turn_id,
+        obstacle=target.obstacle,
     )

@@ -16,6 +16,7 @@ from groupx_server.agents.catalogue import known_agent
 from groupx_server.agents.host import HostStatus
 from groupx_server.domain.turn import TurnStatus
 from groupx_server.ledger.cancel import Cancelled
+from groupx_server.ledger.queueing import Target
 from groupx_server.ledger.terminal import TurnEnd, end_turn
 from groupx_server.ledger.turns import QueuedHead, head_of_lane, queued_counts
 from groupx_server.rooms.board import Board
@@ -66,6 +67,10 @@ class Agents:
                 tasks.create_task(self._serve_absent())
         finally:
             self._tasks = None
+
+    def target(self, entry: RosterEntry) -> Target:
+        """An agent to wake, with what stands in its way as far as it is known."""
+        return Target(entry.actor_id, entry.driver, self.board.obstacle(entry.actor_id))
 
     def queued(self, actor_ids: Iterable[str]) -> None:
         """Turns of these agents were accepted: count them and wake their lanes."""

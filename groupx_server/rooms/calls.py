@@ -152,7 +152,7 @@ class AgentCalls:
     def _targets(self, names: Sequence[str]) -> list[Target]:
         resolve = self._agents.roster.resolve
         entries = {entry.actor_id: entry for entry in (resolve(n.removeprefix("@")) for n in names)}
-        return [Target(entry.actor_id, entry.driver) for entry in entries.values()]
+        return [self._agents.target(entry) for entry in entries.values()]
 
     def _bounded(self, timeout_s: float | None) -> float:
         return min(self._runtime.ask_s if timeout_s is None else timeout_s, MAX_WAIT_S)

@@ -20,7 +20,6 @@ from groupx_server.ledger.commands import once
 from groupx_server.ledger.events import page, read_event, rows_after
 from groupx_server.ledger.overview import Overview, read_overview, whole_text
 from groupx_server.ledger.pairs import Watch
-from groupx_server.ledger.queueing import Target
 from groupx_server.ledger.rooms import change_room, create_room, list_rooms, read_room
 from groupx_server.ledger.turns import TurnSelection, list_turns, read_turn
 from groupx_server.ledger.usage import UsageGroup, read_usage
@@ -117,7 +116,7 @@ class RoomService:
             client_command_id=request.client_command_id,
             room_id=request.room_id,
             content=content,
-            targets=[Target(entry.actor_id, entry.driver) for entry in entries.values()],
+            targets=[self._agents.target(entry) for entry in entries.values()],
             reply_to_event_id=request.reply_to_event_id,
             source=source,
             watch=self._watch(request.supervision),
@@ -146,7 +145,7 @@ class RoomService:
             )
         )
         entries = [self._agents.roster.resolve(target.actor_id) for target in command.targets]
-        targets = [Target(entry.actor_id, entry.driver) for entry in entries]
+        targets = [self._agents.target(entry) for entry in entries]
         return await self._accept(replace(command, targets=targets))
 
     async def _accept(self, command: AcceptMessage) -> MessageAccepted:
@@ -157,18 +156,9 @@ class RoomService:
             now=self._runtime.clock.now(),
         )
         accepted = await self._ledger.write(step)
-        reply = self._with_obstacles(accepted.reply)
         if not accepted.replayed:
             self._agents.queued(targets_of(accepted.reply))
-        return reply
-
-    def _with_obstacles(self, reply: MessageAccepted) -> MessageAccepted:
-        """Say now what stands in the way of each target, as far as it is known."""
-        turns = [
-            turn.model_copy(update={"obstacle": self._agents.board.obstacle(turn.target)})
-            for turn in reply.turns
-        ]
-        return reply.model_copy(update={"turns": tuple(turns)})
+        return accepted.reply
 
     async def cancel_turn(self, turn_id: str, client_command_id: str) -> CancelReply:
         """Cancel a turn; a running one is told at once."""

@@ -173,6 +173,8 @@ async def test_an_agent_that_cannot_start_fails_the_turn_and_not_the_server(
         again = await rooms.send()
         assert "install it" in (again.turns[0].obstacle or "")
         assert (await rooms.ended(again)).status == "completed"
+        rooms.commands -= 1  # the same command once more
+        assert await rooms.send() == again
         assert (await rooms.send()).turns[0].obstacle is None
 
 
