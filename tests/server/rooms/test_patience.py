@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from support.faulty_disk import FaultyDisk
 from support.ledgers import opened
 from support.rooms import House, house
 
-LIMIT_S = 5.0
+LIMIT_S = 20.0
 STEPS = ["session", "claim", "prompt_invoked", "native_started", "partial", "terminal"]
 """The commits of a turn whose answer comes in two pieces."""
 
@@ -32,12 +33,14 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> FaultyDisk:
     return FaultyDisk(monkeypatch)
 
 
-def two_pieces(rooms: House) -> asyncio.Event:
-    """Let the next turn answer "do", wait for the event, and answer "ne"."""
+def two_pieces(rooms: House, begins: asyncio.Event | None = None) -> asyncio.Event:
+    """Let the next turn start, wait for `begins`, answer "do", wait for the event that is
+    returned, and answer "ne"."""
     goes_on = asyncio.Event()
-    rooms.fleet.scripts.append(
-        [ReasoningDelta("hm"), ContentDelta("do"), goes_on, ContentDelta("ne"), TurnCompleted()]
-    )
+    script: list[Any] = [ContentDelta("do"), goes_on, ContentDelta("ne"), TurnCompleted()]
+    if begins is not None:
+        script.insert(0, begins)
+    rooms.fleet.scripts.append([ReasoningDelta("hm"), *script])
     return goes_on
 
 
@@ -47,9 +50,13 @@ async def test_a_disk_that_fails_for_a_while_at_any_step_costs_the_turn_only_tim
     tmp_path: Path, disk: FaultyDisk, step: str, error: str
 ) -> None:
     async with house(tmp_path) as rooms, asyncio.timeout(LIMIT_S):
-        goes_on = two_pieces(rooms)
+        begins = asyncio.Event()
+        goes_on = two_pieces(rooms, begins)
         accepted = await rooms.send()
         disk.plan(STEPS.index(step), 3, error)
+        # Else the first text could go into the commit that tells of the start.
+        await rooms.turn_in(accepted.turns[0].turn_id, "running")
+        begins.set()
         await disk.tried(STEPS.index("terminal") + (0 if step == "terminal" else 3))
         goes_on.set()
         turn = await rooms.ended(accepted)

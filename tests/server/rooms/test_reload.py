@@ -20,6 +20,7 @@ from groupx_shared.config import load_config
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.settings import Config
 from groupx_shared.workspace import find_workspace
+from support.http_app import settle
 from support.rooms import House, house
 
 START: dict[str, Any] = {
@@ -63,6 +64,7 @@ class Desk:
 async def desk(folder: Path) -> AsyncIterator[Desk]:
     async with house(folder) as rooms:
         made = Desk(rooms, folder)
+        await settle(lambda: rooms.agents._tasks is not None)  # the agents have their seats
         await made.reload()  # the house began with another roster
         yield made
 

@@ -181,7 +181,7 @@ async def test_what_came_while_one_was_away_is_marked() -> None:
         await window.press("alt+down")
         newer = TimelineView("room:main", (message(1, "a"), message(9, "b")), 1, 9)
         window.session.push(room_id="room:main", timeline=newer)
-        await window.settle()
+        await window.until(lambda: bool(marks))
         assert marks == [5]
         await window.type("seen")
         await window.press("enter")
