@@ -53,11 +53,12 @@ async def session(script: ClaudeScript) -> AsyncIterator[ClaudeSession]:
 
 
 async def cancel_at_first_word(session: ClaudeSession, text: str) -> list[NativeEvent]:
-    events = []
+    events, is_asked = list[NativeEvent](), False
     async with asyncio.timeout(LIMIT_S):
         async for event in session.prompt("turn_1", text):
             events.append(event)
-            if isinstance(event, ContentDelta | ToolProgress):
+            if isinstance(event, ContentDelta | ToolProgress) and not is_asked:
+                is_asked = True
                 await session.cancel()
                 await session.cancel()
     return events
