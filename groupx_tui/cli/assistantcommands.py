@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from groupx_tui.cli.options import CONFIG, JSON, Argument, Command, Option
+from groupx_tui.cli.options import ANY_ROOM, CONFIG, JSON, Argument, Command, Option
 
 ROOM: Final = Option(
     ("--room", "-r"),
@@ -118,12 +118,7 @@ ROOT_COMMANDS: Final = (
         "roots:run_list",
         "List what messages led to, newest first.",
         options=(
-            Option(
-                ("--room", "-r"),
-                "Only this room. Default: all.",
-                metavar="ROOM",
-                complete="rooms",
-            ),
+            ANY_ROOM,
             Option(
                 ("--status",),
                 "Which roots.",
@@ -176,12 +171,7 @@ ROOT_COMMANDS: Final = (
                 default="agent",
                 choices=("agent", "room", "root"),
             ),
-            Option(
-                ("--room", "-r"),
-                "Only this room. Default: all.",
-                metavar="ROOM",
-                complete="rooms",
-            ),
+            ANY_ROOM,
             Option(("--root",), "Only this root.", metavar="ROOT"),
             Option(("--agent",), "Only this agent.", metavar="AGENT", complete="agents"),
             LIMIT,

@@ -13,18 +13,8 @@ from groupx_tui.cli.assistantcommands import ASSISTANT_COMMANDS, ROOT_COMMANDS
 from groupx_tui.cli.contextcommands import CONTEXT_COMMANDS
 from groupx_tui.cli.filecommands import FILE_COMMANDS
 from groupx_tui.cli.memorycommands import IDENTITY_COMMANDS, MEMORY_COMMANDS, REDACT
-from groupx_tui.cli.options import CONFIG, JSON, Argument, Command, Option
+from groupx_tui.cli.options import ANY_ROOM, CONFIG, JSON, ROOM, Argument, Command, Option
 
-ROOM: Final = Option(
-    ("--room", "-r"),
-    "Room id, with or without “room:”.",
-    default="room:main",
-    metavar="ROOM",
-    complete="rooms",
-)
-ANY_ROOM: Final = Option(
-    ("--room", "-r"), "Only this room. Default: all.", metavar="ROOM", complete="rooms"
-)
 ALL_TYPES: Final = Option(
     ("--all-types",),
     "Show every kind of event, not only messages, turns that did not complete, and rooms.",

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from groupx_tui.cli.options import CONFIG, JSON, Command, Option
-
-ROOM: Final = Option(
-    ("--room", "-r"),
-    "Room id, with or without “room:”.",
-    default="room:main",
-    metavar="ROOM",
-    complete="rooms",
-)
+from groupx_tui.cli.options import CONFIG, JSON, ROOM, Command, Option
 
 CONTEXT_COMMANDS: Final = (
     Command(

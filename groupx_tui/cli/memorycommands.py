@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from groupx_tui.cli.options import CONFIG, JSON, Argument, Command, Option
+from groupx_tui.cli.options import CONFIG, JSON, ROOM, Argument, Command, Option
 
 MEMORY: Final = Argument("record", "Record id, like mem_01…", metavar="RECORD")
 IDENTITY: Final = Argument("record", "Record id, like identity_01…", metavar="RECORD")
 TEXT: Final = Argument("text", "The text.", metavar="TEXT")
 SOURCE: Final = Option(("--source",), "Event that says so.", metavar="EVENT")
-ROOM: Final = Option(
-    ("--room", "-r"),
-    "Room id, with or without “room:”.",
-    default="room:main",
-    metavar="ROOM",
-    complete="rooms",
-)
 KIND: Final = Option(("--kind", "-k"), "Only records of this kind.", metavar="KIND")
 AUTHOR: Final = Option(
     ("--author",), "Only by this agent, or a full actor id like user:web.", metavar="ACTOR"

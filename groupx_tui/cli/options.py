@@ -109,3 +109,13 @@ CONFIG: Final = Option(
 )
 JSON: Final = Option(("--json",), "Print JSON, documented and stable.", kind="flag")
 """Two that nearly every command has."""
+ROOM: Final = Option(
+    ("--room", "-r"),
+    "Room id, with or without “room:”.",
+    default="room:main",
+    metavar="ROOM",
+    complete="rooms",
+)
+ANY_ROOM: Final = Option(
+    ("--room", "-r"), "Only this room. Default: all.", metavar="ROOM", complete="rooms"
+)
