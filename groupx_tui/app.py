@@ -473,7 +473,7 @@ def build_app(
             ensure_server(workspace, Clock())
 
     is_here = elsewhere is None and not workspace.is_default
-    return GroupXApp(
+    app = GroupXApp(
         open_session,
         DraftStore(workspace),
         load_setup(),
@@ -483,3 +483,5 @@ def build_app(
         folder=workspace.root if is_here else Path.cwd(),
         command_line=CommandLine(workspace) if elsewhere is None else None,
     )
+    app.room.banner.is_elsewhere = elsewhere is not None
+    return app

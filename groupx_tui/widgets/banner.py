@@ -17,6 +17,7 @@ from groupx_tui.state.model import ClientView
 
 MAX_CHARS = 300
 STARTING = "Starting the server …"
+ELSEWHERE = "if its port is not forwarded any more, close this window and connect anew"
 _ADDRESS = re.compile(r" at https?://[^\s/]+")
 
 
@@ -40,6 +41,8 @@ class Banner(Static):
         super().__init__(markup=False)
         self.sentence = ""
         self._how = f"{start_key} or /start" if start_key else "/start"
+        self.is_elsewhere = False
+        """The server is another machine's: it cannot be started from here."""
         self._view = ClientView(connection="live")
         self._is_starting = False
 
@@ -56,7 +59,8 @@ class Banner(Static):
     def _say(self) -> None:
         is_live = self._view.connection == "live"
         starting = self._is_starting and not is_live
-        sentence = STARTING if starting else connection_sentence(self._view, self._how)
+        how = "" if self.is_elsewhere else self._how
+        sentence = STARTING if starting else connection_sentence(self._view, how)
         if sentence == self.sentence:
             return
         self.sentence = sentence
@@ -70,7 +74,8 @@ class Banner(Static):
 
 
 def connection_sentence(view: ClientView, how: str = "/start") -> str:
-    """What to tell about the connection; empty while all is well. `how`: what starts the server.
+    """What to tell about the connection; empty while all is well. `how`: what starts the server,
+    empty when it is elsewhere.
 
     Of the detail only what happened: its advice is for the command line."""
     what = safe_line(view.connection_detail, MAX_CHARS).partition(". ")[0].rstrip(".")
@@ -83,8 +88,9 @@ def connection_sentence(view: ClientView, how: str = "/start") -> str:
         case "reconnecting":
             reason = what or "The connection broke"
             tries = "Trying again every few seconds, /reconnect tries now"
-            return f"{reason}. {tries}; {how} starts the server."
+            return f"{reason}. {tries}; {f'{how} starts the server' if how else ELSEWHERE}."
         case "offline":
-            return f"There is no server; {how} starts it. What you write here is kept."
+            what = f"There is no server; {how} starts it" if how else f"No server: {ELSEWHERE}"
+            return f"{what}. What you write here is kept."
         case "closed":
             return "The connection is closed."

@@ -48,6 +48,15 @@ def test_a_start_is_told_while_it_goes_on_and_not_longer_than_it_matters() -> No
     assert "f5 or /start" in banner.sentence
 
 
+@pytest.mark.parametrize("connection", ["reconnecting", "offline"])
+def test_a_server_elsewhere_is_not_said_to_be_started_from_here(connection: Connection) -> None:
+    banner = Banner("f5")
+    banner.is_elsewhere = True
+    banner.show(ClientView(connection=connection))
+    assert "connect anew" in banner.sentence
+    assert "start" not in banner.sentence
+
+
 def test_it_shows_and_hides_itself() -> None:
     banner = Banner()
     banner.show(ClientView(connection="reconnecting", connection_detail="a\x1b[2Jb"))
