@@ -49,14 +49,15 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.request
 import uuid
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parents[1]))  # it is run as a program
+
+from support.scripted_lines import WAIT_S, Tools, Wire
+
 MARKER = re.compile(r"\[\[([a-z-]+)(?: ([^\]]*))?\]\]")
-WAIT_S = 300.0  # longer than any test; an abandoned agent still ends by itself
-TOOL_TIMEOUT_S = 70.0
 WRITING = "You write "  # so begins what asks for a summary or a day's notes
 MARKS, MARK_EVERY = 0x561, 100
 PACED = (
@@ -85,79 +86,6 @@ def for_another(text: str) -> str:
     for inner, outer in (("((", "[["), ("))", "]]"), ("{{", "(("), ("}}", "))")):
         text = text.replace(inner, outer)
     return text
-
-
-class Tools:
-    """The room's tools over HTTP, as any MCP client calls them."""
-
-    def __init__(self, server: dict[str, Any]) -> None:
-        self._url = server["url"]
-        self._headers = {header["name"]: header["value"] for header in server["headers"]}
-        self._count = 0
-        hello = {
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": {"name": "scripted", "version": "1"},
-        }
-        self._post("initialize", hello)
-        self._post("notifications/initialized", {}, has_answer=False)
-
-    def call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The tool's JSON; a refusal is `{"code": …}`."""
-        result = self._post("tools/call", {"name": tool, "arguments": arguments})["result"]
-        answer: dict[str, Any] = json.loads(result["content"][0]["text"])
-        return answer
-
-    def _post(self, method: str, params: dict[str, Any], *, has_answer: bool = True) -> Any:
-        self._count += 1
-        message: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": params}
-        if has_answer:
-            message["id"] = self._count
-        headers = {
-            **self._headers,
-            "Content-Type": "application/json",
-            "Accept": "application/json, text/event-stream",
-        }
-        data = json.dumps(message).encode()
-        request = urllib.request.Request(self._url, data, headers)  # loopback, by the server
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with opener.open(request, timeout=TOOL_TIMEOUT_S) as response:
-            body = response.read()
-        return json.loads(body) if has_answer else None
-
-
-class Wire:
-    """stdout, one message at a time, and the answers to our own requests."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._answers: dict[int, threading.Event] = {}
-        self._results: dict[int, Any] = {}
-        self._next_id = 0  # real agents number from 0
-
-    def raw(self, data: bytes) -> None:
-        with self._lock:
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
-
-    def send(self, message: dict[str, Any]) -> None:
-        self.raw(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-
-    def update(self, session: str, **update: Any) -> None:
-        self.send({"method": "session/update", "params": {"sessionId": session, "update": update}})
-
-    def ask(self, method: str, params: dict[str, Any]) -> Any:
-        request_id = self._next_id
-        self._next_id += 1
-        event = self._answers[request_id] = threading.Event()
-        self.send({"id": request_id, "method": method, "params": params})
-        event.wait(WAIT_S)
-        return self._results.get(request_id)
-
-    def answered(self, message: dict[str, Any]) -> None:
-        self._results[message["id"]] = message.get("result", message.get("error"))
-        if message["id"] in self._answers:
-            self._answers[message["id"]].set()
 
 
 class Turn:

@@ -48,8 +48,11 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parents[1]))  # it is run as a program
+
+from support.scripted_lines import WAIT_S, ControlWire
+
 MARKER = re.compile(r"\[\[([a-z-]+)(?: ([^\]]*))?\]\]")
-WAIT_S = 300.0  # longer than any test; an abandoned program still ends by itself
 CHILD = [sys.executable, "-c", "import signal; signal.pause()"]
 VERSION = "2.1.332 (Claude Code)"
 QUESTIONS = ("can_use_tool", "elicitation", "request_user_dialog")  # an interrupt follows them
@@ -63,43 +66,6 @@ def current_message(text: str) -> str:
     earlier messages in the packet would be played again."""
     start = text.rfind("[current_message fence=")
     return text if start < 0 else text[start:]
-
-
-class Wire:
-    """stdout, one line at a time, and the answers to our own requests."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._answers: dict[str, threading.Event] = {}
-        self._results: dict[str, Any] = {}
-
-    def raw(self, data: bytes) -> None:
-        with self._lock:
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
-
-    def send(self, kind: str, **message: Any) -> None:
-        self.raw(json.dumps({"type": kind, "uuid": str(uuid.uuid4()), **message}).encode() + b"\n")
-
-    def answer(self, request_id: Any, response: dict[str, Any]) -> None:
-        body = {"subtype": "success", "request_id": request_id, "response": response}
-        self.send("control_response", response=body)
-
-    def refuse(self, request_id: Any, error: str, code: str) -> None:
-        body = {"subtype": "error", "request_id": request_id, "error": error, "error_code": code}
-        self.send("control_response", response=body)
-
-    def ask(self, request: dict[str, Any]) -> Any:
-        request_id = str(uuid.uuid4())
-        event = self._answers[request_id] = threading.Event()
-        self.send("control_request", request_id=request_id, request=request)
-        event.wait(WAIT_S)
-        return self._results.get(request_id)
-
-    def answered(self, response: dict[str, Any]) -> None:
-        self._results[response["request_id"]] = response
-        if response["request_id"] in self._answers:
-            self._answers[response["request_id"]].set()
 
 
 class Turn:
@@ -302,7 +268,7 @@ class Program:
 
     def __init__(self, argv: list[str]) -> None:
         self.options = _options()
-        self.wire = Wire()
+        self.wire = ControlWire()
         self.argv = argv
         self.cost = 0.0
         self.mode = self.options.get("mode", "bypassPermissions")
