@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
 from groupx_server.ledger.accept import Source
+from groupx_server.ledger.recordsearch import Asked
 from groupx_server.ledger.search import Filters
 from groupx_server.rooms.again import Again
 from groupx_server.rooms.rows import DurableFrameSource, EventRows
@@ -20,6 +21,7 @@ from groupx_shared.wire.context import (
     ContextPreview,
     ResetContext,
     ResetReply,
+    SummaryReply,
 )
 from groupx_shared.wire.forgetting import RedactContent, RedactReply
 from groupx_shared.wire.memory import (
@@ -153,6 +155,10 @@ class MemoryCases(Protocol):
         self, filters: Mapping[str, str], include_history: bool, cursor: str | None, limit: int
     ) -> MemoryList: ...
 
+    async def search_memory(self, asked: Asked) -> MemoryList: ...
+
+    async def search_identity(self, asked: Asked) -> IdentityList: ...
+
     async def read_memory(self, memory_id: str) -> MemoryReply: ...
 
     async def memory_history(self, memory_id: str) -> MemoryList: ...
@@ -222,6 +228,8 @@ class ContextCases(Protocol):
     async def preview(
         self, room_id: str, agent: str, session: Literal["new", "continued"] | None, text: str
     ) -> ContextPreview: ...
+
+    async def summary(self, room_id: str) -> SummaryReply: ...
 
     async def compact(self, room_id: str, request: CompactContext) -> CompactionReply: ...
 

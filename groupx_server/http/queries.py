@@ -24,7 +24,7 @@ from pydantic.alias_generators import to_camel
 from groupx_server.http.issues import Issue, issues_of, nul_issues, refuse, unknown_keys
 from groupx_shared.ids import MAIN_ROOM
 from groupx_shared.wire.assistant import MAX_SIDE_PAGE
-from groupx_shared.wire.memory import RecordStatus
+from groupx_shared.wire.memory import Perspective, RecordStatus
 from groupx_shared.wire.requests import DEFAULT_PAGE, MAX_PAGE
 from groupx_shared.wire.roots import MAX_ROOTS
 
@@ -171,6 +171,8 @@ class MemoryQuery(QueryModel):
     """Only records in this state; absent: active ones."""
     pinned: Literal["true", "false"] | None = None
     """Only records that are pinned, or are not."""
+    words: Annotated[str, StringConstraints(max_length=MAX_QUERY_CHARS)] = ""
+    """Only records that these words find, the best first, of those that count now; any text."""
     include_history: Literal["true", "false"] = "false"
     """`true`: superseded and retracted ones too."""
     cursor: Id | None = None
@@ -191,6 +193,10 @@ class IdentityQuery(QueryModel):
     """Only records of this kind."""
     status: RecordStatus | None = None
     """Only records in this state; absent: active ones."""
+    perspective: Perspective | None = None
+    """Only what agents say of themselves (self), what people say, or what other agents say."""
+    words: Annotated[str, StringConstraints(max_length=MAX_QUERY_CHARS)] = ""
+    """Only records that these words find, the best first, of those that count now; any text."""
     include_history: Literal["true", "false"] = "false"
     """`true`: superseded and retracted ones too."""
     cursor: Id | None = None
@@ -203,7 +209,7 @@ class IdentityQuery(QueryModel):
 
 
 def _given(query: QueryModel) -> dict[str, str]:
-    paging = {"include_history", "cursor", "limit"}
+    paging = {"include_history", "cursor", "limit", "words"}
     return query.model_dump(exclude=paging, exclude_none=True)
 
 

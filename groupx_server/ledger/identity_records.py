@@ -7,7 +7,7 @@ always a `note` and never becomes the subject's own word.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -36,8 +36,12 @@ FILTERS: Final = {
     "author_actor_id": "author_actor_id",
     "kind": "kind",
     "status": "status",
+    "perspective": (
+        "CASE WHEN author_actor_id = subject_actor_id THEN 'self'"
+        " WHEN author_actor_id LIKE 'agent:%' THEN 'others' ELSE 'people' END"
+    ),
 }
-"""Names of filters to columns; a status asks for history by itself."""
+"""Names of filters to the SQL that must equal the value; a status asks for history by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +148,22 @@ def list_identity(
     last = records[-1] if len(rows) > limit else None
     position = None if last is None else Position(last.created_at, last.identity_id).encode()
     return IdentityList(items=records, next_cursor=position)
+
+
+def identity_among(
+    connection: sqlite3.Connection, ids: Sequence[str], filters: Mapping[str, str]
+) -> dict[str, IdentityRecord]:
+    """Those of the active records that fit the filters (keys of `FILTERS`), by id."""
+    clauses = [
+        f"identity_id IN ({', '.join('?' * len(ids))})",
+        *(f"{FILTERS[name]} = ?" for name in filters),
+        "status = 'active'",
+    ]
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM identity_records WHERE {' AND '.join(clauses)}",
+        (*ids, *filters.values()),
+    )
+    return {record.identity_id: record for record in map(_record, rows)}
 
 
 def identity_history(connection: sqlite3.Connection, identity_id: str) -> IdentityList:

@@ -7,7 +7,7 @@ or corrects them by hand, a person may retract them. No agent writes another age
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -33,6 +33,11 @@ _COLUMNS: Final = (
     " subject_actor_id, content, source_event_id, source_kind, status, supersedes_memory_id,"
     " created_at, retracted_at, pinned_at"
 )
+_READ: Final = (
+    f"{_COLUMNS}, CASE WHEN agent_memory_type = 'dated' THEN (SELECT local_date"
+    " FROM agent_dated_memory_sources WHERE response_event_id = memory_records.source_event_id) END"
+)
+"""The columns, and the day that a dated record is about."""
 FILTERS: Final = {
     "scope_type": "scope_type",
     "scope_id": "scope_id",
@@ -166,7 +171,7 @@ def pin(connection: sqlite3.Connection, memory_id: str, is_pinned: bool, now: st
 def read_memory(connection: sqlite3.Connection, memory_id: str) -> MemoryRecord:
     """One record in any state. Raises: RefusedError (UNKNOWN_MEMORY)."""
     row = connection.execute(
-        f"SELECT {_COLUMNS} FROM memory_records WHERE memory_id = ?", (memory_id,)
+        f"SELECT {_READ} FROM memory_records WHERE memory_id = ?", (memory_id,)
     ).fetchone()
     if row is None:
         raise RefusedError(
@@ -197,7 +202,7 @@ def list_memory(
     if not include_history and "status" not in filters:
         clauses.append("status = 'active'")
     rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM memory_records WHERE {' AND '.join(clauses)}"
+        f"SELECT {_READ} FROM memory_records WHERE {' AND '.join(clauses)}"
         " ORDER BY created_at DESC, memory_id DESC LIMIT ?",
         (*values, limit + 1),
     ).fetchall()
@@ -206,6 +211,22 @@ def list_memory(
     last = records[-1] if records else None
     position = Position(last.created_at, last.memory_id).encode() if more and last else None
     return MemoryList(items=records, next_cursor=position)
+
+
+def memory_among(
+    connection: sqlite3.Connection, ids: Sequence[str], filters: Mapping[str, str]
+) -> dict[str, MemoryRecord]:
+    """Those of the active records that fit the filters (keys of `FILTERS`), by id."""
+    clauses = [
+        f"memory_id IN ({', '.join('?' * len(ids))})",
+        *(f"{FILTERS[name]} = ?" for name in filters),
+        "status = 'active'",
+    ]
+    rows = connection.execute(
+        f"SELECT {_READ} FROM memory_records WHERE {' AND '.join(clauses)}",
+        (*ids, *filters.values()),
+    )
+    return {record.memory_id: record for record in map(_record, rows)}
 
 
 def memory_history(connection: sqlite3.Connection, memory_id: str) -> MemoryList:
@@ -270,7 +291,7 @@ def _insert(connection: sqlite3.Connection, memory: NewMemory, now: str) -> Memo
     )
     marks = ", ".join("?" * len(row))
     connection.execute(f"INSERT INTO memory_records({_COLUMNS}) VALUES ({marks})", row)
-    return _record(row)
+    return read_memory(connection, memory_id)
 
 
 def _announce(
@@ -315,4 +336,5 @@ def _record(row: tuple[Any, ...]) -> MemoryRecord:
         created_at=row[12],
         retracted_at=row[13],
         pinned_at=row[14],
+        day=row[15],
     )

@@ -29,6 +29,8 @@ from groupx_server.ledger.memory import (
     supersede,
 )
 from groupx_server.ledger.records import Author
+from groupx_server.ledger.recordsearch import Asked, search_identity, search_memory
+from groupx_server.rooms.searching import Searching
 from groupx_server.rooms.turnrunner import Runtime
 from groupx_shared.wire.base import WireModel
 from groupx_shared.wire.memory import (
@@ -52,8 +54,9 @@ Act = Callable[[sqlite3.Connection, str], WireModel]
 class Memories:
     """What people do with memory and identity records."""
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: Runtime, searching: Searching) -> None:
         self._runtime = runtime
+        self._searching = searching
 
     async def list_memory(
         self, filters: Mapping[str, str], include_history: bool, cursor: str | None, limit: int
@@ -67,6 +70,18 @@ class Memories:
             limit=limit,
         )
         return await self._runtime.ledger.read(query)
+
+    async def search_memory(self, asked: Asked) -> MemoryList:
+        """Records that fit, the best first. Raises: RefusedError for a foreign cursor."""
+        await self._searching.catch_up()
+        now = self._runtime.clock.now()
+        return await self._runtime.ledger.read(partial(search_memory, asked=asked, now=now))
+
+    async def search_identity(self, asked: Asked) -> IdentityList:
+        """Records that fit, the best first. Raises: RefusedError for a foreign cursor."""
+        await self._searching.catch_up()
+        now = self._runtime.clock.now()
+        return await self._runtime.ledger.read(partial(search_identity, asked=asked, now=now))
 
     async def read_memory(self, memory_id: str) -> MemoryReply:
         """One record in any state."""

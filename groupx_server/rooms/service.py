@@ -71,10 +71,10 @@ class RoomService:
         self._loops = Loops(runtime, agents)
         self.roots = Roots(runtime, agents)
         """What messages led to."""
-        self.memories = Memories(runtime)
-        """Memory and identity records."""
         self.searching = Searching(runtime)
         """Search over messages and records."""
+        self.memories = Memories(runtime, self.searching)
+        """Memory and identity records."""
         self.forgetting = Forgetting(runtime)
         """Removing texts for good."""
         scribes = Scribes(runtime, agents)

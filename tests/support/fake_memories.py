@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from groupx_server.ledger.accept import Source
+from groupx_server.ledger.recordsearch import Asked
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.wire.memory import (
     IdentityList,
@@ -61,6 +62,18 @@ class FakeMemories:
         self, filters: Mapping[str, str], include_history: bool, cursor: str | None, limit: int
     ) -> MemoryList:
         return MemoryList(items=(memory_record(),))
+
+    def __init__(self) -> None:
+        self.asked: list[Asked] = []
+        """Searches."""
+
+    async def search_memory(self, asked: Asked) -> MemoryList:
+        self.asked.append(asked)
+        return MemoryList(items=(memory_record(),))
+
+    async def search_identity(self, asked: Asked) -> IdentityList:
+        self.asked.append(asked)
+        return IdentityList(items=(identity_record(),))
 
     async def read_memory(self, memory_id: str) -> MemoryReply:
         _known_memory(memory_id)

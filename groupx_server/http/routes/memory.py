@@ -7,6 +7,7 @@ from types import NoneType
 from groupx_server.http.endpoint import AnyRoute, Call, Route
 from groupx_server.http.queries import IdentityQuery, MemoryQuery, NoQuery
 from groupx_server.http.reply import Reply, json_reply
+from groupx_server.ledger.recordsearch import Asked
 from groupx_shared.errors import ErrorCode
 from groupx_shared.wire.memory import (
     IdentityList,
@@ -25,11 +26,12 @@ from groupx_shared.wire.requests import CommandRequest
 async def list_memory(call: Call[MemoryQuery, None]) -> Reply:
     query = call.query
     has_history = query.include_history == "true"
-    return json_reply(
-        await call.rooms.memories.list_memory(
-            query.filters(), has_history, query.cursor, query.limit
-        )
-    )
+    memories, filters = call.rooms.memories, query.filters()
+    if query.words.strip():
+        asked = Asked(query.words, filters, query.cursor, query.limit)
+        return json_reply(await memories.search_memory(asked))
+    found = await memories.list_memory(filters, has_history, query.cursor, query.limit)
+    return json_reply(found)
 
 
 async def read_memory(call: Call[NoQuery, None]) -> Reply:
@@ -62,11 +64,12 @@ async def pin(call: Call[NoQuery, PinMemory]) -> Reply:
 async def list_identity(call: Call[IdentityQuery, None]) -> Reply:
     query = call.query
     has_history = query.include_history == "true"
-    return json_reply(
-        await call.rooms.memories.list_identity(
-            query.filters(), has_history, query.cursor, query.limit
-        )
-    )
+    memories, filters = call.rooms.memories, query.filters()
+    if query.words.strip():
+        asked = Asked(query.words, filters, query.cursor, query.limit)
+        return json_reply(await memories.search_identity(asked))
+    found = await memories.list_identity(filters, has_history, query.cursor, query.limit)
+    return json_reply(found)
 
 
 async def read_identity(call: Call[NoQuery, None]) -> Reply:

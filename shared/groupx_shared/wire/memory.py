@@ -23,6 +23,9 @@ IdentityKind = Literal["preference", "instruction", "constraint", "note"]
 RecordStatus = Literal["active", "superseded", "retracted"]
 Content = Annotated[str, StringConstraints(min_length=1, max_length=MAX_MESSAGE_CHARS)]
 
+Perspective = Literal["self", "people", "others"]
+"""Whose word an identity record is: the agent's own, a person's, another agent's."""
+
 MAX_RECORDS: Final = 500
 """Records of one page."""
 
@@ -56,6 +59,8 @@ class MemoryRecord(WireModel):
     retracted_at: str | None = None
     pinned_at: str | None = None
     """Pinned records go with every turn, whatever else fits."""
+    day: str | None = None
+    """Of dated memory: the day it is about, `2026-11-30`, in the server's time zone."""
 
 
 class MemoryList(WireModel):

@@ -96,6 +96,7 @@ def test_a_batch_makes_one_record_and_the_next_one_takes_its_place(
     first = finish_batch(book, _batch(book), "- one", {"totalTokens": 5}, NOW)
     assert first is not None
     assert (first.source_kind, first.subject_actor_id) == ("automatic_rollup", "agent:a")
+    assert first.day == local_date(NOW)
     assert due_days(book, TOMORROW) == []
     _turn(book)
     batch = _batch(book)
