@@ -11,6 +11,7 @@ from groupx_server.domain.limits import Limits
 from groupx_server.domain.turn import NO_RECOLLECTION, Recollection
 from groupx_server.ledger.actors import disable_others, upsert_agent
 from groupx_server.ledger.bindings import interrupt_leftovers
+from groupx_server.ledger.compactions import settle_left_compactions
 from groupx_server.ledger.purge import repair
 from groupx_server.ledger.recovery import Recovery, recover
 from groupx_server.ledger.steers import settle_left_nudges
@@ -38,6 +39,7 @@ def settle_at_start(
     take_roster(connection, roster, now)
     interrupt_leftovers(connection, now)
     settle_left_nudges(connection, now)
+    settle_left_compactions(connection, now)
     return recover(connection, limits, now, recallable)
 
 

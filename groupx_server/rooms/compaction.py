@@ -2,7 +2,8 @@
 
 One compaction of a room at a time. A summary takes its place only when it is whole and by
 compare-and-set; whatever fails before that changes nothing: no summary, no cursor, nobody's view.
-Progress is told live and kept in memory only.
+After a failure turns do not ask agents again at once; a person's asking does. How it stands is the
+business of `compactionlog`.
 """
 
 from __future__ import annotations
@@ -10,17 +11,18 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, TypeVar
 
 from groupx_server.context.checkpoint import Chunk, checkpoint_prompt, fault_of, input_budget
 from groupx_server.context.gather import PacketRequest, gather_packet
 from groupx_server.context.packet import Packet
+from groupx_server.ledger.compactions import read_compaction
+from groupx_server.ledger.messages import said_after
 from groupx_server.ledger.readers import Query
 from groupx_server.ledger.summaries import (
     NewSummary,
-    Summary,
     active_summary,
     oldest_between,
     reset_floor,
@@ -28,15 +30,14 @@ from groupx_server.ledger.summaries import (
     seq_before_last,
 )
 from groupx_server.logs import get_logger
-from groupx_server.rooms.live import Speaker, live_event
+from groupx_server.rooms.compactionlog import CompactionLog, Operation
 from groupx_server.rooms.patience import read_patiently, write_patiently
 from groupx_server.rooms.scribes import RETRYABLE, CannotWriteError, Scribes, Written
 from groupx_server.rooms.turnrunner import Runtime
 from groupx_shared.errors import AgentError, ErrorCode, GroupXError, RefusedError
-from groupx_shared.ids import SYSTEM, new_id
+from groupx_shared.ids import new_id
 from groupx_shared.text import safe_line
-from groupx_shared.wire.context import CompactionBody, CompactionInfo
-from groupx_shared.wire.events import EventType
+from groupx_shared.wire.context import CompactionInfo
 
 T = TypeVar("T")
 
@@ -51,13 +52,6 @@ MAX_ATTEMPTS: Final = 3
 FIRST_PAUSE_S: Final = 0.3
 BEFORE_S: Final = 120.0
 """For agents to write down their days before the room is summed up."""
-
-_KINDS: Final = {
-    "started": EventType.CONTEXT_COMPACTION_STARTED,
-    "retrying": EventType.CONTEXT_COMPACTION_RETRYING,
-    "completed": EventType.CONTEXT_COMPACTION_COMPLETED,
-    "failed": EventType.CONTEXT_COMPACTION_FAILED,
-}
 
 Before = Callable[[str, int], Awaitable[None]]
 """Called before messages up to a seq are summed up."""
@@ -75,14 +69,12 @@ class NoScribeError(CompactionError):
     """No agent of this room writes summaries at all."""
 
 
-@dataclass(slots=True)
-class _Operation:
-    """One compaction as it stands."""
+@dataclass(frozen=True, slots=True)
+class _Next:
+    """The next part of a room to be summed up, and about how many there are with it."""
 
-    room_id: str
-    info: CompactionInfo = field(
-        default_factory=lambda: CompactionInfo(operation_id=new_id("op"), phase="started")
-    )
+    chunk: Chunk
+    parts: int
 
 
 class Compactor:
@@ -91,9 +83,9 @@ class Compactor:
     def __init__(self, runtime: Runtime, scribes: Scribes) -> None:
         self._runtime = runtime
         self._scribes = scribes
+        self._log = CompactionLog(runtime)
         self._locks: dict[str, asyncio.Lock] = {}
-        self._newest: dict[str, CompactionInfo] = {}
-        self._asked: dict[str, tuple[_Operation, int]] = {}
+        self._asked: dict[str, tuple[Operation, int]] = {}
         self._has_asked = asyncio.Event()
         self._behind: set[str] = set()
         """Rooms that are being summed up behind their turns."""
@@ -111,23 +103,42 @@ class Compactor:
         packet = await self._gather(request)
         if packet.omitted == 0 or request.room_id in self._behind:
             return packet
-        operation = _Operation(request.room_id)
+        operation = Operation(request.room_id)
         async with self._lock(request.room_id):
+            packet = await self._gather(request)
+            if packet.omitted == 0:
+                return packet
+            if await self._is_pausing(request.room_id):
+                return packet
             for _ in range(TURN_CHUNKS):
-                packet = await self._gather(request)
-                if packet.omitted == 0:
-                    return packet
                 try:
                     moved = await self._advance(operation, await self._cutoff(request))
                 except NoScribeError:
                     return packet
-                if not moved:
+                packet = await self._gather(request)
+                if not moved or packet.omitted == 0:
+                    await self._log.complete(operation)
                     return packet
-        packet = await self._gather(request)
-        if packet.omitted:
-            self._behind.add(request.room_id)
-            self.start(request.room_id, new_id("op"), await self._cutoff(request))
+            await self._log.complete(operation)
+        self._behind.add(request.room_id)
+        cutoff = await self._cutoff(request)
+        self._start(Operation(request.room_id, "behind"), cutoff)
         return packet
+
+    async def _is_pausing(self, room_id: str) -> bool:
+        """Agents that just failed are not asked again for each turn: true when none of them writes
+        summaries anyway. Raises: CompactionError when they could not."""
+        kept = await self._read(partial(read_compaction, room_id=room_id))
+        if kept is None or kept.next_attempt_at is None:
+            return False
+        if kept.next_attempt_at <= self._runtime.clock.now():
+            return False
+        if kept.info.has_no_writer:
+            return True
+        raise CompactionError(
+            f"{kept.info.error_message} Agents are asked again from "
+            f"{kept.next_attempt_at[11:19]} UTC on; “groupx context compact” asks them now."
+        )
 
     async def _gather(self, request: PacketRequest) -> Packet:
         return await self._read(partial(gather_packet, request=request))
@@ -141,28 +152,33 @@ class Compactor:
 
     # --- asked for by a person --------------------------------------------------------------
 
-    def newest(self, room_id: str) -> CompactionInfo | None:
-        """How the room's latest compaction stands."""
-        return self._newest.get(room_id)
+    async def newest(self, room_id: str) -> CompactionInfo | None:
+        """How the room's latest compaction stands, or ended, also before a restart."""
+        if (known := self._log.newest(room_id)) is not None:
+            return known
+        kept = await self._read(partial(read_compaction, room_id=room_id))
+        return None if kept is None else kept.info
 
     async def plan(self, room_id: str, keep: int) -> tuple[str, int] | None:
         """An operation that sums the room up but for its last `keep` messages, as its id and the
         seq it goes to; None when there is nothing to sum up. One that is under way is joined."""
         cutoff = await self._read(partial(seq_before_last, room_id=room_id, keep=keep))
-        if await self._chunk(room_id, cutoff) is None:
+        if await self._next(room_id, cutoff) is None:
             return None
         if room_id in self._asked:
             operation, cutoff = self._asked[room_id]
-            return operation.info.operation_id, cutoff
+            return operation.operation_id, cutoff
         return new_id("op"), cutoff
 
     def start(self, room_id: str, operation_id: str, cutoff: int) -> None:
-        """Do it soon."""
-        if room_id in self._asked:
+        """Do it soon, because a person asks for it."""
+        self._start(Operation(room_id, "asked", operation_id), cutoff)
+
+    def _start(self, operation: Operation, cutoff: int) -> None:
+        if operation.room_id in self._asked:
             return
-        info = CompactionInfo(operation_id=operation_id, phase="started")
-        self._asked[room_id] = (_Operation(room_id, info), cutoff)
-        self._newest[room_id] = info
+        self._asked[operation.room_id] = (operation, cutoff)
+        self._log.expect(operation)
         self._has_asked.set()
 
     async def run(self) -> None:
@@ -178,47 +194,35 @@ class Compactor:
                     del self._asked[room_id]
                     self._behind.discard(room_id)
 
-    async def _compact(self, operation: _Operation, cutoff: int) -> None:
-        for _ in range(MAX_CHUNKS):
-            try:
+    async def _compact(self, operation: Operation, cutoff: int) -> None:
+        try:
+            for _ in range(MAX_CHUNKS):
                 async with self._lock(operation.room_id):
                     if not await self._advance(operation, cutoff):
-                        return
-            except GroupXError as error:  # it is told; the next thing asked for is done
-                log.warning("compaction.failed", room=operation.room_id, error=error.message)
-                return
+                        break
+            await self._log.complete(operation)
+        except GroupXError as error:  # it is told; the next thing asked for is done
+            log.warning("compaction.failed", room=operation.room_id, error=error.message)
 
     # --- one chunk --------------------------------------------------------------------------
 
-    async def _advance(self, operation: _Operation, cutoff: int) -> bool:
+    async def _advance(self, operation: Operation, cutoff: int) -> bool:
         """Sum up the next chunk up to `cutoff`; False when there is none. Raises: GroupXError."""
-        chunk = await self._chunk(operation.room_id, cutoff)
-        if chunk is None:
+        found = await self._next(operation.room_id, cutoff)
+        if found is None:
             return False
-        await self._call_before(operation.room_id, chunk.through_seq)
-        self._tell(
-            operation,
-            phase="started",
-            from_seq=chunk.from_seq,
-            through_seq=chunk.through_seq,
-            message_count=len(chunk.messages),
-            max_attempts=MAX_ATTEMPTS,
-        )
+        chunk = found.chunk
+        await self._log.begin_part(operation, chunk, found.parts)
         try:
+            await self._call_before(operation.room_id, chunk.through_seq)
             written = await self._write(operation, chunk)
-            summary = await self._save(chunk, written)
+            await self._save(operation, chunk, written)
         except GroupXError as error:
-            self._tell(
-                operation, phase="failed", error_code=error.code, error_message=error.message
-            )
+            await self._log.fail(operation, error, isinstance(error, NoScribeError))
             raise
-        self._tell(
-            operation,
-            phase="completed",
-            generator_actor_id=written.actor_id,
-            summary_characters=len(summary.content),
-            usage=written.usage,
-        )
+        except asyncio.CancelledError:
+            self._log.break_off(operation)
+            raise
         return True
 
     async def _call_before(self, room_id: str, through_seq: int) -> None:
@@ -231,33 +235,38 @@ class Compactor:
         except (GroupXError, TimeoutError) as error:
             log.warning("compaction.days_wait", room=room_id, error=str(error))
 
-    async def _chunk(self, room_id: str, cutoff: int) -> Chunk | None:
+    async def _next(self, room_id: str, cutoff: int) -> _Next | None:
         max_chars = self._runtime.limits.context_characters
 
-        def query(connection: sqlite3.Connection) -> Chunk | None:
+        def query(connection: sqlite3.Connection) -> _Next | None:
             previous = active_summary(connection, room_id)
             floor = reset_floor(connection, room_id)
             after = floor if previous is None else previous.through_seq
             budget = input_budget(max_chars, previous)
             messages = oldest_between(connection, room_id, after, cutoff, budget)
-            return Chunk(room_id, previous, messages) if messages else None
+            if not messages:
+                return None
+            chunk = Chunk(room_id, previous, messages)
+            after = max(chunk.through_seq, 0)
+            left = said_after(connection, room_id, after).chars
+            left -= said_after(connection, room_id, max(cutoff, after)).chars
+            return _Next(chunk, 1 + -(-left // budget))
 
         return await self._read(query)
 
-    async def _write(self, operation: _Operation, chunk: Chunk) -> Written:
+    async def _write(self, operation: Operation, chunk: Chunk) -> Written:
         """Ask one agent after the other; all of them again when it may have been a moment's
         trouble. Raises: CompactionError."""
-        max_chars = self._runtime.limits.context_characters
-        prompt = checkpoint_prompt(chunk, max_chars)
+        prompt = checkpoint_prompt(chunk, self._runtime.limits.context_characters)
         for attempt in range(1, MAX_ATTEMPTS + 1):
-            faults, is_passing, is_able = await self._round(prompt, chunk, max_chars)
+            faults, is_passing, is_able = await self._round(operation, prompt, chunk)
             if isinstance(faults, Written):
                 return faults
             if not is_able:
                 raise NoScribeError(f"No agent of this room writes summaries. {faults}".strip())
             if not is_passing or attempt == MAX_ATTEMPTS:
                 break
-            self._tell(operation, phase="retrying", attempt=attempt + 1)
+            self._log.tries_again(operation, attempt + 1, MAX_ATTEMPTS)
             await asyncio.sleep(FIRST_PAUSE_S * 2 ** (attempt - 1))
         raise CompactionError(
             f"The room's history is too long for one packet and could not be summed up: {faults} "
@@ -265,13 +274,14 @@ class Compactor:
         )
 
     async def _round(
-        self, prompt: str, chunk: Chunk, max_chars: int
+        self, operation: Operation, prompt: str, chunk: Chunk
     ) -> tuple[Written | str, bool, bool]:
         """One try of each agent: a text that can be taken, or what went wrong, whether that may
         pass by itself, and whether any of them writes such texts."""
         faults: list[str] = []
         is_passing = is_able = False
         for entry in self._scribes.by_health():
+            self._log.asks(operation, entry.actor_id)
             try:
                 written = await self._scribes.write(entry, prompt, "summary", chunk.room_id)
             except CannotWriteError:
@@ -282,13 +292,13 @@ class Compactor:
                 is_able = True
                 continue
             is_able = True
-            fault = fault_of(written.text, chunk, max_chars)
+            fault = fault_of(written.text, chunk, self._runtime.limits.context_characters)
             if fault is None:
                 return written, False, True
             faults.append(f"{entry.display_name}: its summary was refused, {fault}.")
         return " ".join(faults), is_passing, is_able
 
-    async def _save(self, chunk: Chunk, written: Written) -> Summary:
+    async def _save(self, operation: Operation, chunk: Chunk, written: Written) -> None:
         new = NewSummary(
             chunk.room_id,
             chunk.from_seq,
@@ -297,23 +307,19 @@ class Compactor:
             written.actor_id,
             None if chunk.previous is None else chunk.previous.summary_id,
         )
+        now = self._runtime.clock.now()
+
+        def step(connection: sqlite3.Connection) -> CompactionInfo:
+            save_summary(connection, new, now)
+            return self._log.keep_part(connection, operation, now)
+
         try:
-            step = partial(save_summary, new=new, now=self._runtime.clock.now())
-            return await write_patiently(self._runtime.ledger, step)
+            info = await write_patiently(self._runtime.ledger, step)
         except RefusedError as error:
             raise CompactionError(error.message) from error
+        self._log.kept(operation, info, written)
 
     # --- small things -----------------------------------------------------------------------
-
-    def _tell(self, operation: _Operation, **changes: object) -> None:
-        operation.info = operation.info.model_copy(update=changes)
-        self._newest[operation.room_id] = operation.info
-        speaker = Speaker(SYSTEM, "GroupX", operation.room_id, new_id("corr"))
-        body = CompactionBody(room_id=operation.room_id, **operation.info.model_dump())
-        wire = body.model_dump(mode="json", by_alias=True, exclude_none=True)
-        kind = _KINDS[operation.info.phase]
-        data = live_event(speaker, kind, wire, self._runtime.clock.now())
-        self._runtime.outlet.publish_transient(data, operation.room_id)
 
     def _lock(self, room_id: str) -> asyncio.Lock:
         return self._locks.setdefault(room_id, asyncio.Lock())

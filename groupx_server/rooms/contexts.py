@@ -12,9 +12,10 @@ from groupx_server.context.gather import PacketRequest, context_usage, gather_pa
 from groupx_server.context.packet import SOFT_SHARE, Packet, Section
 from groupx_server.ledger.bindings import native_session_to_resume
 from groupx_server.ledger.commands import once
-from groupx_server.ledger.messages import SpokenMessage
+from groupx_server.ledger.messages import SpokenMessage, said_after
 from groupx_server.ledger.resets import reset_context
 from groupx_server.ledger.rooms import read_room
+from groupx_server.ledger.summaries import active_summary
 from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.compaction import Compactor
 from groupx_server.rooms.roster import RosterEntry
@@ -28,6 +29,7 @@ from groupx_shared.wire.context import (
     ResetContext,
     ResetReply,
     SectionInfo,
+    SummaryReply,
 )
 from groupx_shared.wire.replies import ContextUsage
 
@@ -47,7 +49,8 @@ class Contexts:
         limit = self._runtime.limits.context_characters
         query = partial(context_usage, room_id=room_id, max_chars=limit)
         usage = await self._runtime.ledger.read(query)
-        return usage.model_copy(update={"compaction": self.compactor.newest(room_id)})
+        newest = await self.compactor.newest(room_id)
+        return usage.model_copy(update={"compaction": newest})
 
     async def preview(
         self, room_id: str, agent: str, session: SessionKind | None, text: str
@@ -92,6 +95,32 @@ class Contexts:
             sections=tuple(map(_section, packet.sections)),
             needs_compaction=packet.omitted > 0,
         )
+
+    async def summary(self, room_id: str) -> SummaryReply:
+        """What stands for the room's older messages. Raises: RefusedError (UNKNOWN_ROOM)."""
+
+        def query(connection: sqlite3.Connection) -> SummaryReply:
+            read_room(connection, room_id)
+            summary = active_summary(connection, room_id)
+            if summary is None:
+                return SummaryReply(room_id=room_id, exists=False)
+            begun = said_after(connection, room_id, summary.from_seq - 1)
+            ended = said_after(connection, room_id, summary.through_seq)
+            return SummaryReply(
+                room_id=room_id,
+                exists=True,
+                summary_id=summary.summary_id,
+                from_seq=summary.from_seq,
+                through_seq=summary.through_seq,
+                message_count=begun.messages - ended.messages,
+                message_characters=begun.chars - ended.chars,
+                author_actor_id=summary.generator_actor_id,
+                created_at=summary.created_at,
+                characters=len(summary.content),
+                content=summary.content,
+            )
+
+        return await self._runtime.ledger.read(query)
 
     async def compact(self, room_id: str, request: CompactContext) -> CompactionReply:
         """Have the room summed up; how it goes on is told live and by `usage`."""

@@ -170,6 +170,10 @@ class Api:
         """What an agent would be sent now."""
         return self._call("GET", path_of("api", "rooms", room_id(room), "context", query=query))
 
+    def context_summary(self, room: str) -> Json:
+        """The summary of a room."""
+        return self._call("GET", path_of("api", "rooms", room_id(room), "context", "summary"))
+
     def compact(self, room: str, keep: str) -> Json:
         """Have a room summed up but for its newest messages."""
         path = path_of("api", "rooms", room_id(room), "context", "compact")

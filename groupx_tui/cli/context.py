@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from groupx_shared.errors import RefusedError
-from groupx_shared.text import safe_line, safe_text
+from groupx_shared.text import safe_text
 from groupx_tui.cli import diagnostics, output
-from groupx_tui.cli.api import Api, Json, short
+from groupx_tui.cli.api import Api, Json
 from groupx_tui.cli.clock import Clock
+from groupx_tui.cli.contextlines import (
+    compaction_line,
+    left_out_lines,
+    preview_head,
+    preview_rows,
+    summary_lines,
+    usage_lines,
+)
 from groupx_tui.cli.diagnostics import ExitCode
 from groupx_tui.cli.options import Invocation
 from groupx_tui.cli.session import connect
 
 POLL_S: Final = 0.3
 """Between two looks at a compaction, which takes an agent's whole answer."""
-BAR: Final = 24
-"""Columns of a full bar."""
 
 
 def run_usage(call: Invocation) -> int:
@@ -30,43 +37,15 @@ def run_usage(call: Invocation) -> int:
     return ExitCode.DONE
 
 
-def usage_lines(usage: Json) -> list[str]:
-    """Honest words: characters, not tokens; what happens when it is full."""
-    lines = [
-        (
-            f"{usage['estimatedCharacters']:,} of {usage['maxCharacters']:,} characters"
-            f" ({usage['utilizationPercent']:g} %), about, if all of it was told"
-        ),
-        (
-            f"{usage['uncompactedMessageCount']:,} messages are told as they are; above"
-            f" {usage['compactionTriggerCharacters']:,} characters the older ones are summed up"
-        ),
-    ]
-    if usage.get("summaryThroughSeq"):
-        size = usage.get("summaryCharacters") or 0
-        lines.append(
-            f"A summary of {size:,} characters tells what is up to #{usage['summaryThroughSeq']}"
-        )
-    if usage.get("resetThroughSeq"):
-        lines.append(f"Nothing up to #{usage['resetThroughSeq']} is told any more")
-    if compaction := usage.get("compaction"):
-        lines.append(compaction_line(compaction))
-    return lines
-
-
-def compaction_line(compaction: Json) -> str:
-    """How a compaction stands, in a sentence."""
-    phase = str(compaction["phase"])
-    count = compaction.get("messageCount", 0)
-    if phase == "completed":
-        who = short(str(compaction.get("generatorActorId", "")))
-        size = compaction.get("summaryCharacters") or 0
-        return f"Summed up: {count} messages in {size:,} characters, by {who}"
-    if phase == "failed":
-        return safe_line(f"Not summed up: {compaction.get('errorMessage', '')}", 1_000)
-    if phase == "retrying":
-        return f"Summing up {count} messages, try {compaction['attempt']}"
-    return f"Summing up {count} messages"
+def run_summary(call: Invocation) -> int:
+    """Print the summary that stands for the room's older messages."""
+    summary = connect(call).context_summary(call.required("room"))
+    if call.flag("json"):
+        output.json_line(summary)
+        return ExitCode.DONE
+    for line in summary_lines(summary):
+        output.line(line)
+    return ExitCode.DONE
 
 
 def run_preview(call: Invocation) -> int:
@@ -97,34 +76,12 @@ def _default_agent(api: Api) -> str:
 
 
 def _print_sections(preview: Json) -> None:
-    whole, limit = preview["characters"], preview["maxCharacters"]
-    output.line(
-        f"{short(str(preview['actorId']))}, {preview['session']} session: {whole:,} of {limit:,} "
-        f"characters; optional parts stay below {preview['softCharacters']:,}"
-    )
-    rows = [
-        (
-            str(section["name"]),
-            f"{section['characters']:,}",
-            _bar(section["characters"], max(1, whole)),
-            str(section["included"]),
-            str(section["omitted"] or ""),
-            "always" if section["mandatory"] else "",
-        )
-        for section in preview["sections"]
-    ]
-    output.table(("section", "characters", "", "in", "left out", ""), rows)
-    for section in preview["sections"]:
-        for left in section.get("leftOut", ()):
-            name = safe_line(str(section["name"]), 60)
-            output.line(
-                f"left out of {name}: {safe_line(str(left['id']), 80)}, "
-                f"{left['characters']:,} characters"
-            )
-
-
-def _bar(part: int, whole: int) -> str:
-    return "█" * max(1, round(BAR * part / whole))
+    for line in preview_head(preview):
+        output.line(line)
+    headings = ("section", "characters", "", "", "in", "left out", "")
+    output.table(headings, preview_rows(preview))
+    for line in left_out_lines(preview):
+        output.line(line)
 
 
 def run_compact(call: Invocation) -> int:
@@ -134,7 +91,7 @@ def run_compact(call: Invocation) -> int:
     if not reply["accepted"]:
         diagnostics.say("There is nothing to sum up.")
         return ExitCode.DONE
-    found = outcome(api, room, str(reply["operationId"]), Clock())
+    found = outcome(api, room, str(reply["operationId"]), Clock(), _progress())
     if call.flag("json"):
         output.json_line(found)
     else:
@@ -142,14 +99,33 @@ def run_compact(call: Invocation) -> int:
     return ExitCode.DONE if found["phase"] == "completed" else ExitCode.REFUSED
 
 
-def outcome(api: Api, room: str, operation_id: str, clock: Clock) -> dict[str, Any]:
+def _progress() -> Callable[[Json], None]:
+    """Says on stderr how it goes on, each time something is new."""
+    last = ""
+
+    def tell(compaction: Json) -> None:
+        nonlocal last
+        line = compaction_line(compaction)
+        if line != last:
+            diagnostics.say(line)
+            last = line
+
+    return tell
+
+
+def outcome(
+    api: Api, room: str, operation_id: str, clock: Clock, progress: Callable[[Json], object]
+) -> dict[str, Any]:
     """Look until the operation has ended, which the server bounds, and return how."""
     while True:
         compaction = api.context_usage(room).get("compaction")
         if not isinstance(compaction, dict) or compaction["operationId"] != operation_id:
-            raise RefusedError("The server was restarted meanwhile; nothing was summed up.")
-        if compaction["phase"] in ("completed", "failed"):
+            raise RefusedError(
+                "Another summing up began meanwhile. How it stands: groupx context usage"
+            )
+        if compaction["phase"] in ("completed", "failed", "interrupted"):
             return compaction
+        progress(compaction)
         clock.pause(POLL_S)
 
 

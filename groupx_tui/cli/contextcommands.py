@@ -38,6 +38,12 @@ CONTEXT_COMMANDS: Final = (
         ),
     ),
     Command(
+        ("context", "summary"),
+        "context:run_summary",
+        "The summary that stands for the room's older messages.",
+        options=(ROOM, JSON, CONFIG),
+    ),
+    Command(
         ("context", "compact"),
         "context:run_compact",
         "Have the room's older messages summed up; none is deleted.",

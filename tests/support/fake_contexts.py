@@ -14,6 +14,7 @@ from groupx_shared.wire.context import (
     ResetContext,
     ResetReply,
     SectionInfo,
+    SummaryReply,
 )
 from groupx_shared.wire.replies import ContextUsage
 
@@ -61,6 +62,9 @@ class FakeContexts:
             sections=(section,),
             needs_compaction=True,
         )
+
+    async def summary(self, room_id: str) -> SummaryReply:
+        return SummaryReply(room_id=self._room_of(room_id), exists=False)
 
     async def compact(self, room_id: str, request: CompactContext) -> CompactionReply:
         self._room_of(room_id)

@@ -14,6 +14,7 @@ from groupx_shared.wire.context import (
     ContextPreview,
     ResetContext,
     ResetReply,
+    SummaryReply,
 )
 from groupx_shared.wire.replies import ContextUsage
 
@@ -26,6 +27,10 @@ async def preview_context(call: Call[PreviewQuery, None]) -> Reply:
     room_id, query = call.path["roomId"], call.query
     found = await call.rooms.contexts.preview(room_id, query.agent, query.session, query.text)
     return json_reply(found)
+
+
+async def read_summary(call: Call[NoQuery, None]) -> Reply:
+    return json_reply(await call.rooms.contexts.summary(call.path["roomId"]))
 
 
 async def compact_context(call: Call[NoQuery, CompactContext]) -> Reply:
@@ -61,6 +66,16 @@ ROUTES: tuple[AnyRoute, ...] = (
             ErrorCode.AGENT_DISABLED,
             ErrorCode.CONTEXT_BUDGET_EXCEEDED,
         ),
+    ),
+    Route(
+        method="GET",
+        path="/api/rooms/{roomId}/context/summary",
+        handler=read_summary,
+        query=NoQuery,
+        body=NoneType,
+        reply=SummaryReply,
+        summary="The summary that stands for the room's older messages.",
+        errors=(ErrorCode.UNKNOWN_ROOM,),
     ),
     Route(
         method="POST",

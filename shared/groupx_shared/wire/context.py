@@ -35,17 +35,34 @@ class CompactionInfo(WireModel):
     """How a compaction stands."""
 
     operation_id: str
-    phase: Literal["started", "retrying", "completed", "failed"]
+    phase: Literal["started", "retrying", "completed", "failed", "interrupted"]
+    cause: Literal["turn", "asked", "behind"] = "turn"
+    """A turn waits for it, a person asked for it, or it goes on behind turns."""
+    step: Literal["days", "summary"] = "summary"
+    """While it runs: agents write down their days first, or the summary is being written."""
+    part: int = 1
+    parts: int = 1
+    """Which part, of about how many, it is at."""
+    kept_parts: int = 0
+    """Parts whose summary is kept, whatever becomes of the others."""
     from_seq: int | None = None
     through_seq: int | None = None
-    """What it covers so far."""
+    """What the newest part's summary covers."""
     message_count: int = 0
+    """Messages that are being summed up; at the end, of all parts."""
+    source_characters: int = 0
+    """Of these messages."""
     attempt: int = 1
     max_attempts: int = 1
     generator_actor_id: str | None = None
+    """Who writes it, or wrote it."""
     summary_characters: int | None = None
     usage: dict[str, Any] = Field(default_factory=dict)
-    """What the summary cost, as far as its agent told."""
+    """What the newest part's summary cost, as far as its agent told."""
+    started_at: str | None = None
+    ended_at: str | None = None
+    has_no_writer: bool = False
+    """No agent of the room writes summaries: turns go on and say what they leave out."""
     error_code: str | None = None
     error_message: str | None = None
 
@@ -77,6 +94,25 @@ class RedactedBody(WireModel):
     """Summaries of the room that were thrown away."""
     days: int = 0
     """Days that agents had written down and write down anew."""
+
+
+class SummaryReply(WireModel):
+    """`GET /api/rooms/{roomId}/context/summary`: what stands for the room's older messages."""
+
+    room_id: str
+    exists: bool
+    """False: nothing is summed up; the other fields are empty."""
+    summary_id: str | None = None
+    from_seq: int | None = None
+    through_seq: int | None = None
+    message_count: int = 0
+    """Messages that it stands for."""
+    message_characters: int = 0
+    """Of these messages."""
+    author_actor_id: str | None = None
+    created_at: str | None = None
+    characters: int = 0
+    content: str = ""
 
 
 class CompactionReply(WireModel):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -234,5 +235,7 @@ async def _asked_for(rooms: House, keep: int) -> None:
 
 
 def _phases(rooms: House) -> list[str]:
+    """The phases as they followed each other."""
     kind = "context.compaction."
-    return [e["body"]["phase"] for e in rooms.listener.events if e["type"].startswith(kind)]
+    told = [e["body"]["phase"] for e in rooms.listener.events if e["type"].startswith(kind)]
+    return [phase for phase, _ in groupby(told)]

@@ -11,6 +11,7 @@ from groupx_shared.errors import RefusedError
 from groupx_shared.workspace import Workspace
 from groupx_tui.cli.api import Api
 from groupx_tui.cli.context import outcome
+from groupx_tui.cli.contextlines import compaction_line, gauge
 from support.cli_clock import SteppedClock
 from support.cli_run import Groupx
 from support.cli_server import CliServer
@@ -103,10 +104,65 @@ def test_a_compaction_is_looked_at_until_it_ended(server: CliServer, workspace: 
     show("started")
     clock = SteppedClock(lambda pauses: show("completed" if pauses == 2 else "retrying"))
     api = Api(workspace, server.runtime())
-    assert outcome(api, "main", "op_1", clock.clock)["phase"] == "completed"
-    assert len(clock.pauses) == 2
-    with pytest.raises(RefusedError, match="restarted"):
-        outcome(api, "main", "op_2", clock.clock)
+    seen: list[str] = []
+    found = outcome(api, "main", "op_1", clock.clock, lambda told: seen.append(told["phase"]))
+    assert found["phase"] == "completed"
+    assert (len(clock.pauses), seen) == (2, ["started", "retrying"])
+    with pytest.raises(RefusedError, match="Another summing up"):
+        outcome(api, "main", "op_2", clock.clock, lambda told: None)
+
+
+def test_who_writes_and_which_part_is_said_while_it_runs() -> None:
+    running = {**DONE, "phase": "started", "step": "days", "generatorActorId": None}
+    assert compaction_line(running) == "Summing up 30 messages: agents write down their days first"
+    running |= {"step": "summary", "generatorActorId": "agent:codex", "part": 2, "parts": 3}
+    assert compaction_line(running) == "Summing up 30 messages, part 2 of 3: codex writes"
+    broken = {**DONE, "phase": "interrupted", "errorMessage": "Nothing was kept."}
+    assert compaction_line(broken) == "Summing up was interrupted. Nothing was kept."
+
+
+def test_the_bar_of_the_budget_says_where_summing_up_begins() -> None:
+    assert gauge(0, 0, 1_000, 750) == "░" * 38 + "│" + "░" * 12
+    full = gauge(100, 5_000, 1_000, 750)
+    assert full == "█" * 5 + "▓" * 33 + "│" + "▓" * 12
+    assert gauge(1, 1, 1_000_000, 750_000).startswith("█▓░")
+
+
+def test_the_summary_is_shown_with_its_range_author_date_and_sizes(
+    groupx: Groupx, server: CliServer
+) -> None:
+    path = "/api/rooms/room:main/context/summary"
+    server.replies["GET", path] = (200, {"roomId": "room:main", "exists": False})
+    assert "Nothing is summed up" in groupx("context", "summary").out
+    summary = {
+        "roomId": "room:main",
+        "exists": True,
+        "summaryId": "summary_1",
+        "fromSeq": 1,
+        "throughSeq": 90,
+        "messageCount": 40,
+        "messageCharacters": 20_000,
+        "authorActorId": "agent:codex",
+        "createdAt": "2026-11-30T09:15:00.000Z",
+        "characters": 1_000,
+        "content": "- The port is 4310.\x1b[2J",
+    }
+    server.replies["GET", path] = (200, summary)
+    head, author, _, text = groupx("context", "summary").out.splitlines()
+    assert head == "#1 to #90: 40 messages, 20,000 characters, told in 1,000 (5.0%)"
+    assert author.startswith("by codex · ")
+    assert author.endswith(" · summary_1")
+    assert text == "- The port is 4310.␛[2J"
+    assert json.loads(groupx("context", "summary", "--json").out)["fromSeq"] == 1
+
+
+def test_everything_fits_into_eighty_columns(groupx: Groupx, server: CliServer) -> None:
+    section = {**PREVIEW["sections"][0], "name": "configured_agent_identity", "omitted": 1_234}
+    wide = {**PREVIEW, "characters": 250_000, "sections": [{**section, "characters": 250_000}]}
+    server.replies["GET", "/api/rooms/room:main/context"] = (200, wide)
+    server.replies["GET", "/api/context"] = (200, USAGE)
+    shown = groupx("context", "preview", "--to", "codex").out + groupx("context", "usage").out
+    assert [line for line in shown.splitlines() if len(line) > 80] == []
 
 
 def test_nothing_to_compact_and_a_reset(groupx: Groupx, server: CliServer) -> None:

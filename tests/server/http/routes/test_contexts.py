@@ -13,6 +13,8 @@ async def test_preview_compact_and_reset() -> None:
         assert shown.json()["sections"][0]["leftOut"] == [{"id": "evt_1", "characters": 9}]
         assert (await served.client.get(path)).status_code == 400
         assert (await served.client.get(path, params={"agent": "x"})).status_code == 404
+        summary = await served.client.get(f"{path}/summary")
+        assert (summary.status_code, summary.json()["exists"]) == (200, False)
         body = {"clientCommandId": "c1", "keep": 3}
         asked = await served.client.post(f"{path}/compact", json=body)
         assert (asked.status_code, asked.json()["accepted"]) == (202, True)
