@@ -7,7 +7,7 @@ RESULTS := build/live
 LIVE_ONLY = $(subst ] [,] or [,$(foreach name,$(LIVE),[$(name)]))
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint types layers format soak live live-light live-table bench profile lock wheel-check clean
+.PHONY: help run test check lint types layers format soak soak-memory live live-light live-table bench profile lock wheel-check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 16
@@ -68,6 +68,9 @@ live-table: $(VENV)/.dev ## write what the live tests saw into docs/ADAPTERS.md
 
 bench: $(VENV)/.dev ## measure everything and write docs/BENCHMARKS.md (BENCH="--quick", "--only accept,turn")
 	PYTHONPATH=tests $(BIN)/python -m bench $(BENCH)
+
+soak-memory: $(VENV)/.dev ## hours of steady work; what the server holds, and how it grows (SOAK="--minutes 120")
+	PYTHONPATH=tests $(BIN)/python -m bench.longsoak $(SOAK)
 
 profile: $(VENV)/.dev ## where server and window spend their time (PROFILE="server --lines 50")
 	PYTHONPATH=tests $(BIN)/python -m bench.profiling $(PROFILE)
