@@ -7,25 +7,19 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import orjson
-from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route as PathRoute
 from starlette.types import ASGIApp
 
 from groupx_server.http.auth import Credentials
 from groupx_server.http.boundary import Boundary, Guard
 from groupx_server.http.endpoint import AnyRoute, PathEndpoint, Services
 from groupx_server.http.openapi import build_document
+from groupx_server.http.paths import Paths
 from groupx_server.http.ports import Rooms
 from groupx_server.http.sideport import NoAssistant, SideTalk
 from groupx_server.http.state import ServerState
 from groupx_server.http.table import ROUTES
 from groupx_server.rooms.broadcast import Hub
 from groupx_shared.errors import ErrorCode, RefusedError
-from groupx_shared.names import unknown_name
 from groupx_shared.wire.replies import ReloadReply
 
 
@@ -53,7 +47,7 @@ def build_app(
     extras: Extras | None = None,
     routes: Sequence[AnyRoute] = ROUTES,
     mounted: Mapping[str, ASGIApp] | None = None,
-) -> Starlette:
+) -> Boundary:
     """Wire the application. `mounted` are applications by path that check a token of their own;
     Host and Origin are checked here for them too.
 
@@ -66,44 +60,14 @@ def build_app(
     services = Services(rooms, hub, state, request_stop, more.reload, more.assistant, document)
     public = frozenset(route.path for route in routes if route.is_public)
     others = mounted or {}
-    app = Starlette(
-        routes=[
-            *_path_routes(routes, services),
-            *(PathRoute(path, other) for path, other in others.items()),
-        ],
-        middleware=[
-            Middleware(Boundary),
-            Middleware(
-                Guard,
-                state=state,
-                credentials=credentials,
-                public_paths=public,
-                mounted_paths=frozenset(others),
-            ),
-        ],
-        exception_handlers={HTTPException: _unknown_path(routes)},
-    )
-    app.router.redirect_slashes = False  # a path is right or wrong; a redirect hides a mistake
-    return app
+    paths = Paths({**_endpoints(routes, services), **others})
+    guard = Guard(paths, state, credentials, public, frozenset(others))
+    return Boundary(guard)
 
 
-def _path_routes(routes: Sequence[AnyRoute], services: Services) -> list[PathRoute]:
-    """One Starlette route for each path, so that a wrong method knows all the right ones."""
+def _endpoints(routes: Sequence[AnyRoute], services: Services) -> dict[str, ASGIApp]:
+    """One application for each path, so that a wrong method knows all the right ones."""
     by_path: dict[str, list[AnyRoute]] = {}
     for route in routes:
         by_path.setdefault(route.path, []).append(route)
-    return [PathRoute(path, PathEndpoint(same, services)) for path, same in by_path.items()]
-
-
-def _unknown_path(
-    routes: Sequence[AnyRoute],
-) -> Callable[[Request, Exception], Awaitable[Response]]:
-    """Starlette raises HTTPException for one thing here: no route matched."""
-    known = [route.path for route in routes]
-
-    async def refuse(request: Request, error: Exception) -> Response:
-        raise RefusedError(
-            unknown_name("path", request.scope["path"], known), code=ErrorCode.UNKNOWN_PATH
-        ) from error
-
-    return refuse
+    return {path: PathEndpoint(same, services) for path, same in by_path.items()}

@@ -10,6 +10,7 @@ SQLite's locks on it.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable
 from datetime import datetime
@@ -29,6 +30,7 @@ class Presence:
     def __init__(self, path: Path, *, now: Callable[[], datetime] = utc_now) -> None:
         self.path = path
         self._now = now
+        self._names = str(path), str(sidecar(path, "-wal"))  # asked before each commit
         self._database = identity(path)
         self._wal: Identity | None = None
         self._loss: str | None = None
@@ -39,8 +41,9 @@ class Presence:
         Raises: LedgerDiskError with the name of the copy that was made.
         """
         if self._loss is None:
-            wal = identity(sidecar(self.path, "-wal"))
-            if self._database == identity(self.path) and self._wal in (None, wal):
+            name, wal_name = self._names
+            wal = identity(wal_name)
+            if self._database == identity(name) and self._wal in (None, wal):
                 self._wal = wal  # it appears with the first commit and stays while it is open
                 return
             self._loss = self._rescue(connection)
@@ -66,10 +69,10 @@ class Presence:
         )
 
 
-def identity(path: Path) -> Identity | None:
+def identity(path: Path | str) -> Identity | None:
     """Device and inode under a name; None when there is nothing."""
     try:
-        found = path.stat()
+        found = os.stat(path)  # noqa: PTH116 - names, since a Path is made into one each time
     except OSError:
         return None
     return (found.st_dev, found.st_ino)

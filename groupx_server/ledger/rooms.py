@@ -36,25 +36,33 @@ def read_room(connection: sqlite3.Connection, room_id: str) -> RoomInfo:
         f"SELECT {_COLUMNS} FROM rooms WHERE room_id = ?", (room_id,)
     ).fetchone()
     if row is None:
-        known = [
-            r[0].removeprefix("room:") for r in connection.execute("SELECT room_id FROM rooms")
-        ]
-        raise RefusedError(
-            unknown_name("room", room_id.removeprefix("room:"), known), code=ErrorCode.UNKNOWN_ROOM
-        )
+        raise _unknown_room(connection, room_id)
     return _info(row)
 
 
-def require_open_room(connection: sqlite3.Connection, room_id: str) -> RoomInfo:
-    """The room, if one may write in it. Raises: RefusedError (UNKNOWN_ROOM, ROOM_ARCHIVED)."""
-    room = read_room(connection, room_id)
-    if room.archived_at is not None:
+def require_open_room(connection: sqlite3.Connection, room_id: str) -> None:
+    """Return if one may write in the room. Raises: RefusedError (UNKNOWN_ROOM, ROOM_ARCHIVED).
+
+    Every accepted message passes here, so nothing is made of the row.
+    """
+    row = connection.execute(
+        "SELECT archived_at, title FROM rooms WHERE room_id = ?", (room_id,)
+    ).fetchone()
+    if row is None:
+        raise _unknown_room(connection, room_id)
+    if row[0] is not None:
         raise RefusedError(
-            f"The room “{room.title}” is archived. Restore it with “groupx rooms restore "
+            f"The room “{row[1]}” is archived. Restore it with “groupx rooms restore "
             f"{room_id.removeprefix('room:')}” to write in it.",
             code=ErrorCode.ROOM_ARCHIVED,
         )
-    return room
+
+
+def _unknown_room(connection: sqlite3.Connection, room_id: str) -> RefusedError:
+    known = [r[0].removeprefix("room:") for r in connection.execute("SELECT room_id FROM rooms")]
+    return RefusedError(
+        unknown_name("room", room_id.removeprefix("room:"), known), code=ErrorCode.UNKNOWN_ROOM
+    )
 
 
 def create_room(

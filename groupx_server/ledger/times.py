@@ -26,7 +26,7 @@ def to_iso(moment: datetime) -> str:
     """
     if moment.tzinfo is None:
         raise ValueError(f"{moment.isoformat()} has no time zone; the ledger stores UTC")
-    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def parse_iso(text: str) -> datetime:
