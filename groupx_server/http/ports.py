@@ -226,7 +226,12 @@ class ContextCases(Protocol):
     async def usage(self, room_id: str) -> ContextUsage: ...
 
     async def preview(
-        self, room_id: str, agent: str, session: Literal["new", "continued"] | None, text: str
+        self,
+        room_id: str,
+        agent: str,
+        session: Literal["new", "continued"] | None,
+        text: str,
+        reply_to: str | None = None,
     ) -> ContextPreview: ...
 
     async def summary(self, room_id: str) -> SummaryReply: ...

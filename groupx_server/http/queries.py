@@ -140,6 +140,8 @@ class PreviewQuery(QueryModel):
     """As if its native session was new, or went on; absent: as it is."""
     text: Annotated[str, StringConstraints(max_length=MAX_QUERY_CHARS)] = ""
     """The message that is not sent yet: it decides which memory is relevant."""
+    reply_to: Id | None = None
+    """The event that it answers: the chain of replies goes with it."""
 
 
 class ExportQuery(QueryModel):

@@ -21,16 +21,19 @@ from groupx_shared.wire.events import EventType
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """Where the floor is; `is_new` false: nothing was said since it was put there."""
+    """Where the floor is; `is_new` false: nothing was said since it was put there, and nothing was
+    done."""
 
     through_seq: int
     is_new: bool
 
 
 def reset_context(connection: sqlite3.Connection, room_id: str, is_native: bool, now: str) -> Reset:
-    """Put the floor at the room's newest event. Raises: RefusedError (UNKNOWN_ROOM)."""
+    """Put the floor at the room's newest event; again where it is when native sessions, which an
+    earlier one left alone, are to be new too. Raises: RefusedError (UNKNOWN_ROOM)."""
     floor = reset_floor(connection, room_id)
-    if said_after(connection, room_id, floor).messages == 0:
+    has_news = said_after(connection, room_id, floor).messages > 0
+    if not has_news and not (is_native and _left_sessions(connection, room_id, floor)):
         return Reset(floor, False)
     through = read_room(connection, room_id).last_seq
     connection.execute(
@@ -53,3 +56,13 @@ def reset_context(connection: sqlite3.Connection, room_id: str, is_native: bool,
     insert_event(connection, event)
     failpoint("reset.before_commit")
     return Reset(through, True)
+
+
+def _left_sessions(connection: sqlite3.Connection, room_id: str, floor: int) -> bool:
+    """Whether the reset that put the floor there left native sessions as they were."""
+    row = connection.execute(
+        "SELECT MAX(reset_native_sessions) FROM context_resets WHERE room_id = ?"
+        " AND through_seq >= ?",
+        (room_id, floor),
+    ).fetchone()
+    return bool(row[0] == 0)

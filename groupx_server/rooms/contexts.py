@@ -53,9 +53,15 @@ class Contexts:
         return usage.model_copy(update={"compaction": newest})
 
     async def preview(
-        self, room_id: str, agent: str, session: SessionKind | None, text: str
+        self,
+        room_id: str,
+        agent: str,
+        session: SessionKind | None,
+        text: str,
+        reply_to: str | None = None,
     ) -> ContextPreview:
-        """What the agent would be sent if `text` was said to it now. Nothing is changed.
+        """What the agent would be sent if `text` was said to it now, in reply to an event if one
+        is given. Nothing is changed.
 
         Raises: RefusedError (UNKNOWN_ROOM, UNKNOWN_TARGET, AGENT_DISABLED), ContextBudgetError.
         """
@@ -67,7 +73,7 @@ class Contexts:
             room = read_room(connection, room_id)
             kind = session or _session_of(connection, entry, room_id)
             draft = SpokenMessage(
-                room.last_seq + 1, "(draft)", USER_WEB, "You", now, text, None, ""
+                room.last_seq + 1, "(draft)", USER_WEB, "You", now, text, reply_to, ""
             )
             request = PacketRequest(
                 room_id=room_id,

@@ -56,6 +56,7 @@ def run_preview(call: Invocation) -> int:
         agent=call.text("to") or _default_agent(api),
         session=call.text("session"),
         text=call.text("text"),
+        replyTo=call.text("reply_to"),
     )
     if call.flag("json"):
         output.json_line(preview)

@@ -32,6 +32,7 @@ CONTEXT_COMMANDS: Final = (
                 choices=("new", "continued"),
             ),
             Option(("--text",), "The message that you would send.", metavar="TEXT"),
+            Option(("--reply-to",), "The event that it would answer.", metavar="EVENT"),
             Option(("--whole", "-w"), "Print the whole packet.", kind="flag"),
             JSON,
             CONFIG,

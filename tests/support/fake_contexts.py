@@ -37,7 +37,12 @@ class FakeContexts:
         )
 
     async def preview(
-        self, room_id: str, agent: str, session: Literal["new", "continued"] | None, text: str
+        self,
+        room_id: str,
+        agent: str,
+        session: Literal["new", "continued"] | None,
+        text: str,
+        reply_to: str | None = None,
     ) -> ContextPreview:
         self._room_of(room_id)
         if agent.removeprefix("agent:") != "guide":

@@ -25,7 +25,9 @@ async def get_context(call: Call[ContextQuery, None]) -> Reply:
 
 async def preview_context(call: Call[PreviewQuery, None]) -> Reply:
     room_id, query = call.path["roomId"], call.query
-    found = await call.rooms.contexts.preview(room_id, query.agent, query.session, query.text)
+    found = await call.rooms.contexts.preview(
+        room_id, query.agent, query.session, query.text, query.reply_to
+    )
     return json_reply(found)
 
 

@@ -81,6 +81,23 @@ async def test_the_next_turns_need_no_other_summary(tmp_path: Path) -> None:
         assert SUMMED not in rooms.fleet.prompts[-1]  # it was told
 
 
+async def test_a_summary_counts_as_told_only_when_the_agent_has_begun(tmp_path: Path) -> None:
+    async with house(tmp_path, limits=SMALL) as rooms:
+        await _talk(rooms)
+        rooms.fleet.plan("a", _wrote(SUMMED))
+        rooms.fleet.plan("a", _failed(ErrorCode.SESSION_NOT_AVAILABLE))
+        assert (await rooms.ended(await rooms.send("and now?"))).status == "failed"
+        assert await _cursor(rooms) is None
+        await rooms.ended(await rooms.send("and now?"))
+        assert SUMMED in rooms.fleet.prompts[-1]
+        summary, cursor = await _summary(rooms), await _cursor(rooms)
+        assert summary is not None
+        assert cursor is not None
+        assert cursor[1] == summary.through_seq
+        await rooms.ended(await rooms.send("and then?"))
+        assert SUMMED not in rooms.fleet.prompts[-1]
+
+
 async def test_when_every_agent_fails_the_turn_ends_and_nothing_is_changed(tmp_path: Path) -> None:
     async with house(tmp_path, limits=SMALL) as rooms:
         await _talk(rooms)

@@ -119,3 +119,19 @@ async def test_a_reset_may_leave_native_sessions_alone(tmp_path: Path) -> None:
         await rooms.service.contexts.reset("room:main", request)
         await rooms.ended(await rooms.send("second"))
         assert len(rooms.fleet.requests) == 1
+
+
+async def test_native_sessions_that_a_reset_left_alone_can_still_be_begun_anew(
+    tmp_path: Path,
+) -> None:
+    async with house(tmp_path) as rooms:
+        await rooms.ended(await rooms.send("first"))
+        kept = ResetContext(client_command_id="r1", native_sessions=False)
+        await rooms.service.contexts.reset("room:main", kept)
+        anew = [ResetContext(client_command_id=f"r{number}") for number in (2, 3)]
+        assert (await rooms.service.contexts.reset("room:main", anew[0])).reset
+        assert not (await rooms.service.contexts.reset("room:main", anew[1])).reset
+        await rooms.ended(await rooms.send("second"))
+        assert [r.resume_native_id for r in rooms.fleet.requests] == [None, None]
+        assert "session=new" in rooms.fleet.prompts[-1]
+        assert "first" not in rooms.fleet.prompts[-1]
