@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from groupx_server.logs import get_logger
 from groupx_server.mcp.desk import Desk
+from groupx_server.mcp.lean import without_init
 from groupx_shared.errors import ErrorCode
 from groupx_shared.wire.requests import MAX_BODY_BYTES
 
@@ -105,9 +106,16 @@ class Gate:
 
 
 def _load() -> Callable[[Desk[Any]], StreamableHTTPSessionManager]:
-    """Load the SDK; takes seconds, so in a thread."""
-    from groupx_server.mcp.sdk import build_manager
+    """Load what we need of the SDK, else all of it; takes a second, so in a thread.
 
+    Another version may need more of itself than this one: then it costs more, and works.
+    """
+    try:
+        with without_init("mcp", "mcp.server"):
+            from groupx_server.mcp.sdk import build_manager
+    except ImportError:
+        log.info("tools.loaded_whole")
+        from groupx_server.mcp.sdk import build_manager
     return build_manager
 
 
