@@ -6,7 +6,8 @@
     -word           must not be there
     pre*            some word must begin so
 
-Function words are cut while others are left. The counterpart is `ledger/search.py`.
+Function words are cut while others are left; alone they must all be there. The counterpart is
+`ledger/search.py`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from groupx_server.domain.searchtext import fold, pieces, words_of, words_of_run
-from groupx_server.domain.stopwords import ALL
+from groupx_server.domain.stopwords import ALL, UNINDEXED
 
 Part = TypeVar("Part")
 
@@ -90,7 +91,9 @@ def _take_plain(query: Query, plain: list[str]) -> None:
     telling_singles = [word for word in singles if word not in ALL]
     if not (telling or telling_singles or query.must or query.prefixes):
         telling, telling_singles = words, singles
-    query.should = telling[:MAX_WORDS]
+        if UNINDEXED.issuperset(words):
+            query.must, telling = [(word,) for word in words[:MAX_WORDS]], []
+    query.should = [word for word in telling if word not in UNINDEXED][:MAX_WORDS]
     query.singles = telling_singles[:MAX_WORDS]
 
 

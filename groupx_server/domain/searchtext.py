@@ -16,7 +16,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-INDEX_VERSION: Final = 1
+from groupx_server.domain.stopwords import UNINDEXED
+
+INDEX_VERSION: Final = 2
 
 MAX_WORD_CHARS: Final = 64
 """Longer ones (keys, encoded data) are told apart by their first characters; also the longest word
@@ -36,7 +38,7 @@ _MARKS: Final = re.compile("[\u0300-\u036f\ufe0e\ufe0f\u200d]")
 
 @dataclass(frozen=True, slots=True)
 class IndexText:
-    """The words of a text for the two columns they go into, joined by spaces."""
+    """The words of a text for the two columns they go into, joined by spaces; no function words."""
 
     main: str
     singles: str
@@ -81,12 +83,17 @@ def index_text(text: str) -> IndexText:
     """Everything of `text` that is indexed."""
     folded = fold(text)
     if folded.isascii():
-        return IndexText(" ".join(words_of(folded)), "")
+        words = _ASCII_WORD.findall(folded)
+        telling = [word[:MAX_WORD_CHARS] for word in words if word not in UNINDEXED]
+        return IndexText(" ".join(telling), "")
     main: list[str] = []
     singles: list[str] = []
     for piece, is_run in pieces(folded):
-        main += words_of_run(piece) if is_run else (piece,)
-        singles += piece if is_run else ()
+        if is_run:
+            main += words_of_run(piece)
+            singles += piece
+        elif piece not in UNINDEXED:
+            main.append(piece)
     return IndexText(" ".join(main), " ".join(singles))
 
 

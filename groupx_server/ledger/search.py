@@ -19,12 +19,12 @@ import orjson
 
 from groupx_server.domain.searchquery import Query, parse_query
 from groupx_server.domain.searchtext import words_of
-from groupx_server.domain.stopwords import ALL
-from groupx_server.ledger.searchrows import EVERY, WHOLE_TEXT, content_of, kind_word, scope_word
+from groupx_server.domain.stopwords import ALL, UNINDEXED
+from groupx_server.ledger.searchrows import KINDS, WHOLE_TEXT, content_of, kind_word, scope_word
 from groupx_shared.errors import RefusedError
 
-WEIGHTS: Final = "1.0, 1.0, 0.4, 0.5, 0.25, 0.0"
-"""Of speaker, text, context, days, single characters, scope."""
+WEIGHTS: Final = "0.4, 1.0, 1.0, 0.5, 0.25, 0.0"
+"""Of context, text, speaker, days, single characters, scope."""
 
 NAMED_BOOST: Final = 1.2
 """For what was said by the one speaker that the query names."""
@@ -40,8 +40,8 @@ CAP_ROWS: Final = 20_000
 EXAMINED: Final = 2_000
 """Rows that are read for a phrase or a beginning of words, which the index alone cannot prove."""
 
-ANYWHERE: Final = "{speaker text context days}"
-SAID: Final = "{speaker text}"
+ANYWHERE: Final = "{context text speaker days}"
+SAID: Final = "{text speaker}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +138,10 @@ def search(
 
 
 def proves(query: Query, row: Found) -> bool:
-    """Whether a row that the index proposes has the phrases and beginnings that are asked for."""
-    phrases = [words for words in query.must if len(words) > 1]
-    banned = [words for words in query.must_not if len(words) > 1]
+    """Whether a row that the index proposes has the phrases, beginnings and function words that are
+    asked for."""
+    phrases = [words for words in query.must if _is_read(words)]
+    banned = [words for words in query.must_not if _is_read(words)]
     if not (phrases or banned or query.prefixes):
         return True
     words = words_of(f"{row.speaker}\n{row.content}")
@@ -149,6 +150,11 @@ def proves(query: Query, row: Found) -> bool:
         and not any(_stands_in(phrase, words) for phrase in banned)
         and all(any(w.startswith(prefix) for w in words) for prefix in query.prefixes)
     )
+
+
+def _is_read(words: tuple[str, ...]) -> bool:
+    """The index cannot tell it: several words in a row, or one that is not in it."""
+    return len(words) > 1 or words[0] in UNINDEXED
 
 
 def _stands_in(phrase: tuple[str, ...], words: Sequence[str]) -> bool:
@@ -164,13 +170,13 @@ def _stands_in(phrase: tuple[str, ...], words: Sequence[str]) -> bool:
 
 def _plan(connection: sqlite3.Connection, query: Query, filters: Filters, through: int) -> _Plan:
     scope = _scope(filters)
-    is_large = _count(connection, scope) > CAP_ROWS
+    is_large = through > CAP_ROWS and (not scope or _count(connection, scope) > CAP_ROWS)
     is_capped = False
     if is_large:
         query.should, query.singles, is_capped = _affordable(connection, query, scope)
     wanted = _wanted(query)
-    match = f"({scope})" if not wanted else f"({scope}) AND ({wanted})"
-    if banned := [words[0] for words in query.must_not if len(words) == 1]:
+    match = _both(scope, wanted) or f"scope : ({_any([kind_word(kind) for kind in KINDS])})"
+    if banned := [words[0] for words in query.must_not if not _is_read(words)]:
         match = f"({match}) NOT ({SAID} : ({_any(banned)}))"
     named = _named(connection, query, filters.room_id)
     first_row = _first_row(connection, match, through) if is_large else 0
@@ -189,21 +195,18 @@ def _first_row(connection: sqlite3.Connection, match: str, through: int) -> int:
 
 
 def _scope(filters: Filters) -> str:
-    words = [EVERY]
-    if filters.kind is not None:
-        words = [kind_word(filters.kind)]
+    words = [] if filters.kind is None else [kind_word(filters.kind)]
     if filters.actor_id is not None:
         words.append(scope_word("a", filters.actor_id))
     if filters.room_id is not None:
         words.append(scope_word("r", filters.room_id))
-    if len(words) > 1 and words[0] == EVERY:
-        words = words[1:]
     return " AND ".join(f'scope : "{word}"' for word in words)
 
 
 def _wanted(query: Query) -> str:
     """The part of the MATCH that is about text; what must be there also counts for the rank."""
-    must = [f'{SAID} : "{word}"' for words in query.must for word in words]
+    indexed = [word for words in query.must for word in words if word not in UNINDEXED]
+    must = [f'{SAID} : "{word}"' for word in indexed]
     must += [f"{SAID} : ({_beginning(prefix)})" for prefix in query.prefixes]
     should = []
     if query.should:
@@ -252,11 +255,15 @@ def _affordable(
 
 
 def _word_match(word: str, scope: str) -> str:
-    return f'({scope}) AND {ANYWHERE} : "{word}"'
+    return _both(scope, f'{ANYWHERE} : "{word}"')
 
 
 def _single_match(word: str, scope: str) -> str:
-    return f'({scope}) AND singles : "{word}"'
+    return _both(scope, f'singles : "{word}"')
+
+
+def _both(scope: str, wanted: str) -> str:
+    return f"({scope}) AND ({wanted})" if scope and wanted else scope or wanted
 
 
 def _count(connection: sqlite3.Connection, match: str) -> int:

@@ -9,31 +9,31 @@ Before a search answers, its caller runs steps until `backlog` is empty (`rooms/
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import orjson
 
-from groupx_server.domain.searchtext import INDEX_VERSION
+from groupx_server.domain.searchtext import INDEX_VERSION, IndexText, index_text
 from groupx_server.ledger.failpoints import failpoint
 from groupx_server.ledger.searchrows import (
     NEIGHBOURS,
     WHOLE_TEXT,
     Row,
-    Words,
     change_context,
     content_of,
+    context_words,
     find,
     put,
     take_out,
-    words_for,
 )
 
-BATCH: Final = 128
+BATCH: Final = 256
 """Events or records of one step: about 30 ms, in which nobody else writes."""
 
-BATCH_CHARS: Final = 128 * 1024
+BATCH_CHARS: Final = 48 * 1024
 """Characters of one step, unless one message alone is longer."""
 
 KEY: Final = "search_index"
@@ -52,11 +52,20 @@ class Backlog:
         return self.events == 0 and self.records == 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Spoken:
     seq: int
     row: Row
-    words: Words
+    content: str
+
+    @cached_property
+    def words(self) -> IndexText:
+        return index_text(self.content)
+
+    @cached_property
+    def start(self) -> str:
+        """Its words in the rows of its neighbours."""
+        return context_words(self.content, self.words)
 
 
 def backlog(connection: sqlite3.Connection) -> Backlog:
@@ -120,7 +129,7 @@ def withdraw_record(connection: sqlite3.Connection, kind: str, ref_id: str) -> N
     source = _record_source(connection, kind, ref_id)
     if row is None or source is None:
         return
-    take_out(connection, row, words_for(source.content), "")
+    take_out(connection, row, index_text(source.content), "")
     connection.execute("INSERT INTO search_queue(kind, ref_id) VALUES (?, ?)", (kind, ref_id))
 
 
@@ -152,13 +161,24 @@ def _index_events(connection: sqlite3.Connection, position: int, limit: int) -> 
     through = _reach(connection, position, limit)
     if through is None:
         return
+    (newest,) = connection.execute("SELECT MAX(seq) FROM events").fetchone()
     rooms = connection.execute(
         "SELECT room_id, MIN(seq) FROM events WHERE seq > ? AND seq <= ? GROUP BY room_id",
         (position, through),
     ).fetchall()
     for room_id, first in rooms:
-        _index_room(connection, room_id, first, through)
+        _index_room(connection, room_id, _Span(first, through, newest))
     _move(connection, through)
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """What one step puts in: [first, through]. What is in the ledger, up to `newest`, is context
+    already, so that a row is written once while an index is built."""
+
+    first: int
+    through: int
+    newest: int
 
 
 def _reach(connection: sqlite3.Connection, position: int, limit: int) -> int | None:
@@ -178,29 +198,39 @@ def _reach(connection: sqlite3.Connection, position: int, limit: int) -> int | N
     return through
 
 
-def _index_room(connection: sqlite3.Connection, room_id: str, first: int, through: int) -> None:
-    """Put in the room's messages of [first, through], and renew the context of those before."""
-    added = _spoken(connection, room_id, first, through)
+def _index_room(connection: sqlite3.Connection, room_id: str, span: _Span) -> None:
+    """Put in the room's messages of the span, and renew the context of those before."""
+    added = _spoken(connection, room_id, span.first, span.through)
     if not added:
         return
-    before = _before(connection, room_id, first, 2 * NEIGHBOURS)
-    near = before + added
-    for at in range(max(0, len(before) - NEIGHBOURS), len(near)):
-        spoken = near[at]
-        row = find(connection, "message", spoken.row.ref_id)
-        new = _context(near, at, through)
-        if row is not None:
-            old = _context(near, at, row.context_through)
-            change_context(connection, row, spoken.words, old, new, through)
-        elif at >= len(before):
-            put(connection, spoken.row._replace(context_through=through), spoken.words, new)
+    before = _before(connection, room_id, span.first, 2 * NEIGHBOURS)
+    near = [*before, *added, *_from(connection, room_id, span.through + 1, NEIGHBOURS)]
+    known = max(0, len(before) - NEIGHBOURS)
+    for at in range(known, len(before)):
+        _renew(connection, near, at, span.newest)
+    for at in range(len(before), len(before) + len(added)):
+        row = near[at].row._replace(context_through=span.newest)
+        put(connection, row, near[at].words, _context(near, at, span.newest))
+
+
+def _renew(connection: sqlite3.Connection, near: Sequence[_Spoken], at: int, newest: int) -> None:
+    """Put into a row's context what was said since it was written."""
+    row = find(connection, "message", near[at].row.ref_id)
+    if row is None or all(other.seq <= row.context_through for other in _later(near, at)):
+        return
+    old, new = _context(near, at, row.context_through), _context(near, at, newest)
+    change_context(connection, row, near[at].words, old, new, newest)
+
+
+def _later(near: Sequence[_Spoken], at: int) -> Sequence[_Spoken]:
+    return near[at + 1 : at + 1 + NEIGHBOURS]
 
 
 def _context(near: Sequence[_Spoken], at: int, through: int) -> str:
     """The words of the neighbours of `near[at]`, as far as they were there at seq `through`."""
     earlier = near[max(0, at - NEIGHBOURS) : at]
-    later = [other for other in near[at + 1 : at + 1 + NEIGHBOURS] if other.seq <= through]
-    return " ".join(other.words.start for other in (*earlier, *later))
+    later = [other for other in _later(near, at) if other.seq <= through]
+    return " ".join(other.start for other in (*earlier, *later))
 
 
 def _spoken(
@@ -219,6 +249,14 @@ def _before(connection: sqlite3.Connection, room_id: str, seq: int, count: int) 
         (room_id, seq, count),
     )
     return [_message(found) for found in cursor][::-1]
+
+
+def _from(connection: sqlite3.Connection, room_id: str, seq: int, count: int) -> Iterator[_Spoken]:
+    cursor = connection.execute(
+        f"{_MESSAGE} WHERE m.room_id = ? AND m.seq >= ? ORDER BY m.seq LIMIT ?",
+        (room_id, seq, count),
+    )
+    return map(_message, cursor)
 
 
 _MESSAGE: Final = (
@@ -244,7 +282,7 @@ def _message(found: tuple[str, str, str, str, str, str, int, str, str, str | Non
         occurred_at=occurred_at,
         context_through=seq,
     )
-    return _Spoken(seq, row, words_for(content_of(body) if whole is None else whole))
+    return _Spoken(seq, row, content_of(body) if whole is None else whole)
 
 
 def _around(connection: sqlite3.Connection, event_id: str) -> Iterable[str]:
@@ -255,23 +293,17 @@ def _around(connection: sqlite3.Connection, event_id: str) -> Iterable[str]:
     if found is None:
         return ()
     room_id, seq = found
-    later = connection.execute(
-        f"{_MESSAGE} WHERE m.room_id = ? AND m.seq >= ? ORDER BY m.seq LIMIT ?",
-        (room_id, seq, NEIGHBOURS + 1),
-    )
-    near = [*_before(connection, room_id, seq, NEIGHBOURS), *map(_message, later)]
+    later = _from(connection, room_id, seq, NEIGHBOURS + 1)
+    near = [*_before(connection, room_id, seq, NEIGHBOURS), *later]
     return [spoken.row.ref_id for spoken in near]
 
 
-def _as_put(connection: sqlite3.Connection, row: Row) -> tuple[Words, str]:
+def _as_put(connection: sqlite3.Connection, row: Row) -> tuple[IndexText, str]:
     """The words and the context that a message's row was put in with."""
     if row.room_id is None or row.seq is None:
-        return words_for(""), ""
-    cursor = connection.execute(
-        f"{_MESSAGE} WHERE m.room_id = ? AND m.seq >= ? ORDER BY m.seq LIMIT ?",
-        (row.room_id, row.seq, NEIGHBOURS + 1),
-    )
-    near = [*_before(connection, row.room_id, row.seq, NEIGHBOURS), *map(_message, cursor)]
+        return index_text(""), ""
+    later = _from(connection, row.room_id, row.seq, NEIGHBOURS + 1)
+    near = [*_before(connection, row.room_id, row.seq, NEIGHBOURS), *later]
     at = next(at for at, spoken in enumerate(near) if spoken.seq == row.seq)
     return near[at].words, _context(near, at, row.context_through)
 
@@ -308,8 +340,7 @@ def _sync_message(connection: sqlite3.Connection, event_id: str, position: int) 
         return
     spoken = _message(found)
     row = spoken.row._replace(context_through=position)
-    words, context = _as_put(connection, row)
-    put(connection, row, words, context)
+    put(connection, row, *_as_put(connection, row))
 
 
 def _sync_record(connection: sqlite3.Connection, kind: str, ref_id: str) -> None:
@@ -318,9 +349,9 @@ def _sync_record(connection: sqlite3.Connection, kind: str, ref_id: str) -> None
     if source is None:
         return
     if row is None and source.is_active:
-        put(connection, source.row, words_for(source.content), "")
+        put(connection, source.row, index_text(source.content), "")
     if row is not None and not source.is_active:
-        take_out(connection, row, words_for(source.content), "")
+        take_out(connection, row, index_text(source.content), "")
 
 
 _RECORDS: Final = {

@@ -8,9 +8,9 @@ texts of the ledger. Whoever changes a text takes its rows out first
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import sqlite3
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple
 
@@ -25,8 +25,7 @@ part of the index)."""
 CONTEXT_CHARS: Final = 600
 """Of each neighbour: a page of log beside a short question must not drown it."""
 
-EVERY: Final = "all0"
-"""Scope word of every row."""
+KINDS: Final = ("message", "memory", "identity")
 
 WHOLE_TEXT: Final = (
     "(SELECT group_concat(part.text, '') FROM (SELECT t.text FROM event_texts t"
@@ -57,20 +56,11 @@ class Row(NamedTuple):
     context_through: int
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """The words of one text, and of its beginning as a neighbour's context."""
-
-    whole: IndexText
-    start: str
-
-
-def words_for(content: str) -> Words:
-    """Cut a text for the index."""
-    whole = index_text(content)
-    is_short = len(content) <= CONTEXT_CHARS
-    start = whole.main if is_short else index_text(content[:CONTEXT_CHARS]).main
-    return Words(whole, start)
+def context_words(content: str, words: IndexText) -> str:
+    """The words of a text's beginning, each once, for the rows of its neighbours; `words` are those
+    of all of it."""
+    start = words if len(content) <= CONTEXT_CHARS else index_text(content[:CONTEXT_CHARS])
+    return " ".join(dict.fromkeys(start.main.split(" ")))
 
 
 def content_of(body_json: str) -> str:
@@ -83,6 +73,7 @@ def content_of(body_json: str) -> str:
     return content if isinstance(content, str) else ""
 
 
+@functools.lru_cache(maxsize=4_096)
 def scope_word(kind: str, value: str) -> str:
     """One word for a room or an actor. The digit at its end keeps the stemmer away."""
     return f"{kind}{hashlib.blake2s(value.encode(), digest_size=8).hexdigest()}0"
@@ -93,7 +84,7 @@ def kind_word(kind: str) -> str:
     return f"kind{kind}0"
 
 
-def put(connection: sqlite3.Connection, row: Row, words: Words, context: str) -> Row:
+def put(connection: sqlite3.Connection, row: Row, words: IndexText, context: str) -> Row:
     """Write a row and its words; a row that has its number already keeps it."""
     number = row.row_id or None
     values = (number, *row[1:])
@@ -105,14 +96,14 @@ def put(connection: sqlite3.Connection, row: Row, words: Words, context: str) ->
     return written
 
 
-def take_out(connection: sqlite3.Connection, row: Row, words: Words, context: str) -> None:
+def take_out(connection: sqlite3.Connection, row: Row, words: IndexText, context: str) -> None:
     """Take a row out; `words` and `context` are those it was put in with."""
     _write_words(connection, "delete", row, words, context)
     connection.execute("DELETE FROM search_rows WHERE row_id = ?", (row.row_id,))
 
 
 def change_context(
-    connection: sqlite3.Connection, row: Row, words: Words, old: str, new: str, through: int
+    connection: sqlite3.Connection, row: Row, words: IndexText, old: str, new: str, through: int
 ) -> None:
     """Put other neighbours' words into a row."""
     if old != new:
@@ -132,32 +123,37 @@ def find(connection: sqlite3.Connection, kind: str, ref_id: str) -> Row | None:
 
 
 def _write_words(
-    connection: sqlite3.Connection, command: str, row: Row, words: Words, context: str
+    connection: sqlite3.Connection, command: str, row: Row, words: IndexText, context: str
 ) -> None:
     columns = (
-        " ".join(words_of(row.speaker)),
-        words.whole.main,
         context,
+        words.main,
+        _names(row.speaker),
         _days(row.occurred_at),
-        words.whole.singles,
+        words.singles,
         _scope(row),
     )
     if command:
         connection.execute(
-            "INSERT INTO search_fts(search_fts, rowid, speaker, text, context, days, singles,"
+            "INSERT INTO search_fts(search_fts, rowid, context, text, speaker, days, singles,"
             " scope) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (command, row.row_id, *columns),
         )
         return
     connection.execute(
-        "INSERT INTO search_fts(rowid, speaker, text, context, days, singles, scope)"
+        "INSERT INTO search_fts(rowid, context, text, speaker, days, singles, scope)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
         (row.row_id, *columns),
     )
 
 
+@functools.lru_cache(maxsize=256)
+def _names(speaker: str) -> str:
+    return " ".join(words_of(speaker))
+
+
 def _scope(row: Row) -> str:
-    words = [EVERY, kind_word(row.kind), scope_word("a", row.actor_id)]
+    words = [kind_word(row.kind), scope_word("a", row.actor_id)]
     if row.room_id is not None:
         words.append(scope_word("r", row.room_id))
     if row.subject_id is not None and row.subject_id != row.actor_id:
@@ -167,6 +163,11 @@ def _scope(row: Row) -> str:
 
 def _days(occurred_at: str) -> str:
     """The day in words: `2026 january 31 saturday`. A time that cannot be read has none."""
+    return _days_of(occurred_at[: len("2026-01-31")])
+
+
+@functools.lru_cache(maxsize=256)
+def _days_of(occurred_at: str) -> str:
     try:
         moment = datetime.fromisoformat(occurred_at)
     except ValueError:

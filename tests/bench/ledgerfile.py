@@ -80,6 +80,9 @@ def upgrade(path: Path) -> None:
     report = prepare(path, now=utc_now)
     if report.backup_path is not None:
         report.backup_path.unlink()
+    with closing(sqlite3.connect(path, isolation_level=None)) as book:
+        book.execute("PRAGMA synchronous=OFF")
+        _index(book)
 
 
 def make(path: Path, count: int, tell: Callable[[str], None] = lambda _: None) -> None:

@@ -15,7 +15,9 @@ def test_plain_words_are_wanted_without_function_words() -> None:
 
 
 def test_a_query_of_function_words_alone_keeps_them() -> None:
-    assert parse_query("who is it").should == ["who", "is", "it"]
+    query = parse_query("who is it")
+    assert (query.should, query.must) == ([], [("who",), ("is",), ("it",)])
+    assert parse_query("who will").should == ["will"]
     assert parse_query("我").singles == ["我"]
 
 

@@ -52,6 +52,20 @@ def test_signs_narrow_what_is_found() -> None:
         assert book.found("-apples") == [three]
 
 
+def test_function_words_are_read_for_where_the_index_lacks_them() -> None:
+    with searchable() as book:
+        book.say("red apples and green pears")
+        for text in ("to be, or not to be", "be that as it may", "The Who played"):
+            book.say(text)
+        assert book.found('"to be or not"') == ["evt_00002"]
+        assert book.found("be or not") == ["evt_00002"]
+        assert book.found("+the played") == ["evt_00004"]
+        assert book.found("+pears -and") == []
+        assert book.found("may")[0] == "evt_00003"
+        assert book.found("the") == ["evt_00004"]
+        assert book.found("whom") == []
+
+
 def test_the_named_speaker_comes_first() -> None:
     with searchable() as book:
         book.actor("agent:ada", "Ada")

@@ -122,6 +122,16 @@ def test_a_step_is_bounded_and_says_what_is_left() -> None:
         assert backlog(book.connection).is_empty
 
 
+def test_what_is_in_the_ledger_is_context_before_its_own_step() -> None:
+    with searchable() as book:
+        for text in ("one", "two", "zanzibar"):
+            book.say(text)
+        index_some(book.connection, 1)
+        assert [word[1] for word in book.words() if word[2] == "zanzibar"] == ["context"]
+        withdraw_messages(book.connection, ["evt_00003"])
+        assert book.words() == []
+
+
 def test_long_messages_make_short_steps() -> None:
     with searchable() as book:
         for _ in range(3):
