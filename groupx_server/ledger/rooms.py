@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from typing import Any, Final
 
@@ -16,18 +17,25 @@ from groupx_shared.wire.events import EventType
 from groupx_shared.wire.replies import RoomInfo
 
 _COLUMNS: Final = "room_id, title, created_at, archived_at, last_seq, event_count, message_count"
+_NUMBERS: Final = re.compile(r"([0-9]{1,18})")
 MAX_ROOMS: Final = 10_000
 """Listed at most; a person keeps far fewer."""
 
 
 def list_rooms(connection: sqlite3.Connection) -> list[RoomInfo]:
-    """All rooms: the main one first, then by title; archived ones last."""
+    """All rooms: the main one first, then by title as people count; archived ones last."""
     cursor = connection.execute(
-        f"SELECT {_COLUMNS} FROM rooms"
-        " ORDER BY archived_at IS NOT NULL, room_id <> ?, title, room_id LIMIT ?",
-        (MAIN_ROOM, MAX_ROOMS),
+        f"SELECT {_COLUMNS} FROM rooms ORDER BY archived_at IS NOT NULL, room_id LIMIT ?",
+        (MAX_ROOMS,),
     )
-    return [_info(row) for row in cursor]
+    return sorted((_info(row) for row in cursor), key=_place)
+
+
+def _place(room: RoomInfo) -> tuple[bool, bool, list[tuple[int, str]], str]:
+    """“Sprint 2” comes before “Sprint 10”, and “notes” beside “Notes”."""
+    parts = _NUMBERS.split(room.title.casefold())
+    key = [(int(part), "") if part.isascii() and part.isdigit() else (-1, part) for part in parts]
+    return room.archived_at is not None, room.room_id != MAIN_ROOM, key, room.room_id
 
 
 def read_room(connection: sqlite3.Connection, room_id: str) -> RoomInfo:
