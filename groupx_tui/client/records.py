@@ -11,21 +11,26 @@ from typing import Final
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.ids import new_id
 from groupx_shared.wire.agents import AgentInfo
+from groupx_shared.wire.base import RequestModel
 from groupx_shared.wire.context import ContextPreview
 from groupx_shared.wire.memory import (
+    IdentityList,
+    IdentityReply,
     MemoryList,
-    MemoryRecord,
     MemoryReply,
     PinMemory,
+    RememberIdentity,
     RememberMemory,
     ScopeRequest,
+    SupersedeIdentity,
     SupersedeMemory,
-    WritableKind,
 )
 from groupx_shared.wire.replies import UsageReply
-from groupx_shared.wire.requests import MAX_PAGE, CommandRequest
+from groupx_shared.wire.requests import CommandRequest
 from groupx_tui.client.http import ServerClient, segment
 from groupx_tui.client.refusals import request_of
+from groupx_tui.client.shelf import Query, Shelf
+from groupx_tui.state.remembered import Kept, Place, Sought, kept_identity, kept_memory
 
 MAX_DRAFT_CHARS: Final = 1_000
 """Of a message that is not sent yet, to find what fits it."""
@@ -37,47 +42,75 @@ class Records:
     def __init__(self, client: ServerClient) -> None:
         self._client = client
 
-    async def memories(self, *, with_history: bool = False, limit: int = MAX_PAGE) -> MemoryList:
-        """The newest records of all scopes, newest first."""
-        query = {"includeHistory": "true" if with_history else None, "limit": limit}
-        return await self._client.get(MemoryList, "/api/memory", query)
+    def shelf(self, sought: Sought) -> Shelf:
+        """Memory and identity that fit, to be read piece by piece."""
+        return Shelf(self.memory_page, self.identity_page, sought)
 
-    async def versions(self, memory_id: str) -> MemoryList:
+    async def memory_page(self, query: Query) -> tuple[list[Kept], str | None]:
+        """One page of memory records and the cursor of the next one."""
+        found = await self._client.get(MemoryList, "/api/memory", query)
+        return [kept_memory(record) for record in found.items], found.next_cursor
+
+    async def identity_page(self, query: Query) -> tuple[list[Kept], str | None]:
+        """One page of identity records and the cursor of the next one."""
+        found = await self._client.get(IdentityList, "/api/identity", query)
+        return [kept_identity(record) for record in found.items], found.next_cursor
+
+    async def versions(self, kept: Kept) -> list[Kept]:
         """All versions of a record, newest first."""
-        path = f"/api/memory/{segment(memory_id)}/history"
-        return await self._client.get(MemoryList, path)
+        path = f"{_path(kept)}/history"
+        if kept.is_identity:
+            told = await self._client.get(IdentityList, path)
+            return [kept_identity(record) for record in told.items]
+        found = await self._client.get(MemoryList, path)
+        return [kept_memory(record) for record in found.items]
 
-    async def remember(self, room_id: str, kind: WritableKind, content: str) -> MemoryRecord:
-        """Write something down for a room."""
+    async def remember(
+        self, place: Place, owner_id: str, kind: str, content: str, *, pinned: bool = False
+    ) -> Kept:
+        """Write something down: for a room, as what an agent keeps, or about an agent."""
+        command = new_id("cmd")
+        if place == "identity":
+            said = request_of(
+                RememberIdentity,
+                client_command_id=command,
+                subject_actor_id=owner_id,
+                kind=kind,
+                content=content,
+            )
+            reply = await self._client.post(IdentityReply, "/api/identity", said)
+            return kept_identity(reply.identity)
         body = request_of(
             RememberMemory,
-            client_command_id=new_id("cmd"),
-            scope=ScopeRequest(type="room", id=room_id),
+            client_command_id=command,
+            scope=ScopeRequest(type="room" if place == "room" else "agent", id=owner_id),
             kind=kind,
             content=content,
+            pinned=pinned,
         )
-        return (await self._client.post(MemoryReply, "/api/memory", body)).memory
+        return kept_memory((await self._client.post(MemoryReply, "/api/memory", body)).memory)
 
-    async def correct(self, memory_id: str, content: str) -> MemoryRecord:
+    async def correct(self, kept: Kept, kind: str, content: str) -> Kept:
         """Put a corrected text in the place of a record."""
-        body = request_of(SupersedeMemory, client_command_id=new_id("cmd"), content=content)
-        return await self._changed(memory_id, "supersede", body)
+        model = SupersedeIdentity if kept.is_identity else SupersedeMemory
+        body = request_of(model, client_command_id=new_id("cmd"), kind=kind, content=content)
+        return await self._changed(kept, "supersede", body)
 
-    async def retract(self, memory_id: str) -> MemoryRecord:
+    async def retract(self, kept: Kept) -> Kept:
         """Take a record back."""
         body = request_of(CommandRequest, client_command_id=new_id("cmd"))
-        return await self._changed(memory_id, "retract", body)
+        return await self._changed(kept, "retract", body)
 
-    async def pin(self, memory_id: str, *, pinned: bool) -> MemoryRecord:
-        """Let a record go with every turn, or not any more."""
+    async def pin(self, kept: Kept, *, pinned: bool) -> Kept:
+        """Let a memory record go with every turn, or not any more."""
         body = request_of(PinMemory, client_command_id=new_id("cmd"), pinned=pinned)
-        return await self._changed(memory_id, "pin", body)
+        return await self._changed(kept, "pin", body)
 
-    async def _changed(
-        self, memory_id: str, verb: str, body: SupersedeMemory | CommandRequest | PinMemory
-    ) -> MemoryRecord:
-        path = f"/api/memory/{segment(memory_id)}/{verb}"
-        return (await self._client.post(MemoryReply, path, body)).memory
+    async def _changed(self, kept: Kept, verb: str, body: RequestModel) -> Kept:
+        path = f"{_path(kept)}/{verb}"
+        if kept.is_identity:
+            return kept_identity((await self._client.post(IdentityReply, path, body)).identity)
+        return kept_memory((await self._client.post(MemoryReply, path, body)).memory)
 
     async def preview(self, room_id: str, actor_id: str, draft: str) -> ContextPreview:
         """What an agent would be told with the message `draft`."""
@@ -105,3 +138,7 @@ class Records:
         """One turn as the server tells it: JSON."""
         content = await self._client.transport.ask("GET", f"/api/turns/{segment(turn_id)}")
         return content.decode("utf-8", "replace")
+
+
+def _path(kept: Kept) -> str:
+    return f"/api/{'identity' if kept.is_identity else 'memory'}/{segment(kept.record_id)}"

@@ -93,6 +93,18 @@ class DialogHandlers:
         """Say what is wrong."""
         self._offered("doctor")
 
+    def next_part(self, argument: str) -> None:
+        """The next part of a form; in memory, what is shown."""
+        self._offered("next_part")
+
+    def previous_part(self, argument: str) -> None:
+        """The part of a form before."""
+        self._offered("previous_part")
+
+    def editor(self, argument: str) -> None:
+        """Write in the person's own editor."""
+        self._offered("editor")
+
     def _offered(self, name: str) -> None:
         if not self._top.offer(name):
             raise SkipAction

@@ -1,25 +1,29 @@
-"""What is remembered: the list, one record, its history; adding, correcting, pinning, taking back.
+"""What is remembered, memory and identity alike: the list, one record, its history, its source.
 
-Invariant: the list shows what the server holds: after each change it is read anew.
+Invariant: the list shows what the server holds: what is sought is asked of it, and after each
+change the list is read anew. Counterpart: `handlers.memoryedit`, which changes records.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 from groupx_shared.ids import USER_WEB
+from groupx_tui.handlers.memoryedit import MemoryEdit
+from groupx_tui.screens.browser import Browser, Reading, filter_words, filters, title_of
 from groupx_tui.screens.chooser import Chooser, Use
-from groupx_tui.screens.record import history_screen, record_choice, record_screen
-from groupx_tui.screens.write import Write
+from groupx_tui.screens.record import Names, history_screen, record_choice, record_screen
 from groupx_tui.state.model import BlockId
+from groupx_tui.state.remembered import Kept, Sought
 
 if TYPE_CHECKING:
-    from groupx_shared.wire.memory import MemoryList, MemoryRecord
     from groupx_tui.app import GroupXApp
+    from groupx_tui.client.shelf import Shelf
 
-EMPTY: Final = "Nothing is remembered like that."
+NO_SOURCE = "It names no message that it comes from: a person or a tool wrote it down as it is."
 
 
 class MemoryHandlers:
@@ -27,121 +31,137 @@ class MemoryHandlers:
 
     def __init__(self, app: GroupXApp) -> None:
         self._app = app
-        self._list: Chooser | None = None
-        self._records: dict[str, MemoryRecord] = {}
-        self._with_history = False
+        self._edit = MemoryEdit(app, self._again)
+        self._list: Browser | None = None
+        self._sought = Sought()
+        self._shelf: Shelf | None = None
+        self._kept: dict[str, Kept] = {}
+        self._is_reading = False
 
     def browse(self, argument: str) -> None:
-        """Show all that is remembered, newest first."""
-        self._list, self._with_history = None, False
-        self._read()
-
-    # --- the list
-
-    def _read(self) -> None:
-        reading = self._app.session.records.memories(with_history=self._with_history)
-        self._app.attempt(reading, self._show_list)
-
-    def _show_list(self, found: MemoryList) -> None:
-        self._records = {record.memory_id: record for record in found.items}
-        names = self._names()
-        choices = [record_choice(record, names) for record in found.items]
-        if self._list is not None and self._list.is_attached:
-            self._list.replace_choices(self._title(found), choices)
-            return
-        offers: dict[str, Callable[[str], object]] = {
-            "add": self._add,
-            "history": self._toggle_history,
-            "pin": partial(self._with_record, self._pin),
-            "correct": partial(self._with_record, self._correct),
-            "retract": partial(self._with_record, self._retract),
-        }
-        self._list = Chooser(
+        """Show what is remembered, newest first; with words, what they find."""
+        self._sought = Sought(words=argument.strip())
+        self._list = Browser(
             self._app.keymap,
-            self._title(found),
-            choices,
-            empty=EMPTY,
-            use=Use(
-                offers,
+            Use(
+                self._offers(),
                 partial(self._with_record, self._show),
                 is_wide=True,
-                words={"retract": "take back"},
+                words={"retract": "take back", "next_part": "narrow"},
             ),
+            Reading(self._look_for, self._read_on),
+            self._sought.words,
         )
         self._app.push_screen(self._list)
 
-    def _title(self, found: MemoryList) -> str:
-        count = len(found.items)
-        kind = "with what was corrected and taken back" if self._with_history else "what counts now"
-        more = "the newest " if found.next_cursor else ""
-        return f"Memory · {more}{count} · {kind}"
+    def _offers(self) -> dict[str, Callable[[str], object]]:
+        return {
+            "next_part": lambda record_id: self._narrow(),
+            "add": lambda record_id: self._edit.add(self._sought, self._names()),
+            "history": partial(self._with_record, self._history),
+            "source": partial(self._with_record, self._source),
+            "pin": partial(self._with_record, self._edit.pin),
+            "correct": partial(self._with_record, self._correct),
+            "retract": partial(self._with_record, self._edit.retract),
+        }
 
-    def _names(self) -> dict[str, str]:
+    # --- the list
+
+    def _look_for(self, words: str) -> None:
+        self._seek(replace(self._sought, words=words))
+
+    def _seek(self, sought: Sought) -> None:
+        self._sought = sought
+        self._again()
+
+    def _again(self) -> None:
+        """Read from the beginning."""
+        shelf = self._shelf = self._app.session.records.shelf(self._sought)
+        self._kept, self._is_reading = {}, False
+        self._read_on()
+        if not shelf.has_more:
+            self._draw()
+
+    def _read_on(self) -> None:
+        """Read the next records, unless that is being done or there are none."""
+        shelf = self._shelf
+        if shelf is None or self._is_reading or not shelf.has_more:
+            return
+        self._is_reading = True
+
+        def show(found: tuple[Kept, ...]) -> None:
+            if shelf is self._shelf:  # else something else is sought by now
+                self._is_reading = False
+                self._kept |= {kept.record_id: kept for kept in found}
+                self._draw()
+
+        def failed(error: Exception) -> None:
+            if shelf is self._shelf:
+                self._is_reading = False
+
+        self._app.attempt(shelf.more(), show, failed)
+
+    def _draw(self) -> None:
+        if self._list is None or not self._list.is_attached or self._shelf is None:
+            return
+        names = self._names()
+        title = title_of(len(self._kept), has_more=self._shelf.has_more)
+        choices = [record_choice(kept, names) for kept in self._kept.values()]
+        self._list.show_records(title, filter_words(self._sought, names), choices)
+
+    def _names(self) -> Names:
         view = self._app.view
-        names = {agent.actor_id: agent.name for agent in view.agents}
-        names |= {room.room_id: room.title for room in view.rooms}
+        names = {room.room_id: room.title for room in view.rooms}
+        names |= {agent.actor_id: agent.name for agent in view.agents}
         return {**names, USER_WEB: "You"}
 
-    def _toggle_history(self, memory_id: str) -> None:
-        self._with_history = not self._with_history
-        self._read()
+    def _narrow(self) -> None:
+        lines = list(filters(self._sought, self._names()))
+        wanted = {choice.key: sought for choice, sought in lines}
 
-    def _with_record(self, do: Callable[[MemoryRecord], object], memory_id: str) -> None:
-        if memory_id in self._records:
-            do(self._records[memory_id])
+        def chosen(key: str | None) -> None:
+            if key is not None:
+                self._seek(wanted[key])
+
+        choices = [choice for choice, _ in lines]
+        self._app.push_screen(Chooser(self._app.keymap, "Show only", choices), chosen)
 
     # --- one record
 
-    def _show(self, record: MemoryRecord) -> None:
-        offers: dict[str, Callable[[], object]] = {"history": partial(self._history, record)}
-        if record.source_event_id is not None:
-            offers["source"] = partial(self._go_to_source, record.source_event_id)
-        if record.status == "active":
-            offers["pin"] = partial(self._pin, record)
-            offers["correct"] = partial(self._correct, record)
-            offers["retract"] = partial(self._retract, record)
-        self._app.push_screen(record_screen(self._app.keymap, record, self._names(), offers))
+    def _with_record(self, do: Callable[[Kept], object], record_id: str) -> None:
+        if record_id in self._kept:
+            do(self._kept[record_id])
 
-    def _history(self, record: MemoryRecord) -> None:
-        def show(found: MemoryList) -> None:
-            self._app.push_screen(history_screen(self._app.keymap, found.items, self._names()))
+    def _show(self, kept: Kept) -> None:
+        offers: dict[str, Callable[[], object]] = {"history": partial(self._history, kept)}
+        if kept.source_event_id is not None:
+            offers["source"] = partial(self._source, kept)
+        if kept.status == "active":
+            if not kept.is_identity:
+                offers["pin"] = partial(self._edit.pin, kept)
+            if kept.place != "dated":
+                offers["correct"] = partial(self._correct, kept)
+            offers["retract"] = partial(self._edit.retract, kept)
+        self._app.push_screen(record_screen(self._app.keymap, kept, self._names(), offers))
 
-        self._app.attempt(self._app.session.records.versions(record.memory_id), show)
+    def _correct(self, kept: Kept) -> None:
+        self._edit.correct(kept, self._names())
 
-    def _go_to_source(self, event_id: str) -> None:
+    def _history(self, kept: Kept) -> None:
+        def show(versions: list[Kept]) -> None:
+            self._app.push_screen(history_screen(self._app.keymap, versions, self._names()))
+
+        self._app.attempt(self._app.session.records.versions(kept), show)
+
+    def _source(self, kept: Kept) -> None:
+        if kept.source_event_id is None:
+            self._app.tell(NO_SOURCE)
+            return
         self._app.close_dialogs()
-        self._app.attempt(self._app.session.jump_to_event(event_id), self._arrived)
+        self._app.attempt(self._app.session.jump_to_event(kept.source_event_id), self._arrived)
 
     def _arrived(self, block_id: BlockId | None) -> None:
         self._app.draw_view()
         self._app.room.timeline.focus()
         if block_id is None or not self._app.room.timeline.jump_to(block_id):
             self._app.tell("That message is not there any more.")
-
-    # --- changes
-
-    def _add(self, memory_id: str) -> None:
-        def written(text: str | None) -> None:
-            if text:
-                room_id = self._app.view.room_id
-                self._change(self._app.session.records.remember(room_id, "note", text))
-
-        self._app.push_screen(Write(self._app.keymap, "Remember for this room"), written)
-
-    def _correct(self, record: MemoryRecord) -> None:
-        def written(text: str | None) -> None:
-            if text and text != record.content:
-                self._change(self._app.session.records.correct(record.memory_id, text))
-
-        title = "Correct it; the old text stays in the history"
-        self._app.push_screen(Write(self._app.keymap, title, record.content), written)
-
-    def _pin(self, record: MemoryRecord) -> None:
-        pinned = record.pinned_at is None
-        self._change(self._app.session.records.pin(record.memory_id, pinned=pinned))
-
-    def _retract(self, record: MemoryRecord) -> None:
-        self._change(self._app.session.records.retract(record.memory_id))
-
-    def _change(self, work: Coroutine[Any, Any, MemoryRecord]) -> None:
-        self._app.attempt(work, lambda record: self._read())

@@ -53,6 +53,7 @@ class Handlers:
         self.room = RoomHandlers(app)
         self.context = ContextMeter(app)
         self.attention = Attention(app)
+        self.window = WindowHandlers(app)
         self.agent = AgentHandlers(app)
         self.tool = ToolHandlers(app)
         self.block = BlockHandlers(app)
@@ -61,7 +62,7 @@ class Handlers:
         self.searching = FindHandlers(app)
         self._nouns: dict[str, object] = {
             "room": self.room,
-            "app": WindowHandlers(app),
+            "app": self.window,
             "server": ServerHandlers(app),
             "agent": self.agent,
             "turn": self.turn,

@@ -85,24 +85,31 @@ class WindowHandlers:
         self._app.run_worker(self._edit(), group="editor", exclusive=True)
 
     async def _edit(self) -> None:
-        from groupx_tui.editing import edit, editor_command
-
         composer = self._app.room.composer
         self._app.handlers.room.keep_draft(composer.text)
+        text = await self.edit_text(composer.text)
+        composer.editor.focus()
+        if text is not None and text != composer.text:
+            composer.replace_all(text)
+
+    async def edit_text(self, text: str) -> str | None:
+        """Let the person change a text in an editor of his own; None when nothing came back, which
+        was told then."""
+        from groupx_tui.editing import edit, editor_command
+
         try:
             command = editor_command(os.environ)
             with self._app.suspend():
-                edited = await edit(composer.text, command)
+                edited = await edit(text, command)
         except SuspendNotSupported:
             self._app.tell("An editor needs a terminal of its own; here there is none.", "warning")
         except GroupXError as error:
             self._app.tell(error.message, "warning")
         else:
-            composer.editor.focus()
             if edited.text is None:
                 self._app.tell(edited.problem, "warning")
-            elif edited.text != composer.text:
-                composer.replace_all(edited.text)
+            return edited.text
+        return None
 
     def quit(self, argument: str) -> None:
         """Close the window."""

@@ -70,7 +70,7 @@ class ChoiceList(Widget, can_focus=False):
 
     def __init__(self, empty: str) -> None:
         super().__init__()
-        self._empty = empty
+        self.empty = empty
         self._choices: Sequence[Choice] = ()
         self._index = 0
         self._top = 0
@@ -79,6 +79,11 @@ class ChoiceList(Widget, can_focus=False):
     def marked(self) -> Choice | None:
         """The line that Enter takes; None when none is left."""
         return self._choices[self._index] if self._choices else None
+
+    @property
+    def left_below(self) -> int:
+        """How many lines stand below the marked one."""
+        return max(0, len(self._choices) - 1 - self._index)
 
     def show(self, choices: Sequence[Choice], marked: str = "") -> None:
         """Show these lines; mark the one called `marked`, else the first."""
@@ -99,7 +104,7 @@ class ChoiceList(Widget, can_focus=False):
 
     def render(self) -> Content:
         if not self._choices:
-            return Content.styled(self._empty, "$muted")
+            return Content.styled(self.empty, "$muted")
         width = max(1, self.content_size.width or 72)
         shown = self._choices[self._top : self._top + MAX_ROWS]
         label_width = min(MAX_LABEL, max(cell_len(choice.label) for choice in self._choices))

@@ -18,6 +18,10 @@ FRAME_ROWS = 7
 """Rows of a dialog around its body: border, title, keys and the gaps between."""
 
 
+VERBS = {"retract": "take back"}
+"""What the line of keys calls an offer, where that is not its verb."""
+
+
 class Reader(Dialog[None]):
     """Shows lines; `copies` is what `dialog.copy` copies and how a toast calls it."""
 
@@ -44,7 +48,9 @@ class Reader(Dialog[None]):
         takes the whole width; `starts_at_end`: its end is shown first."""
         self._is_wide, self._starts_at_end = is_wide, starts_at_end
         self._offers = offers or {}
-        hints = [f"{keymap.shown(f'dialog.{name}')} {name}" for name in self._offers]
+        hints = [
+            f"{keymap.shown(f'dialog.{name}')} {VERBS.get(name, name)}" for name in self._offers
+        ]
         hints.append(f"{keymap.shown('dialog.copy')} copy {copies[1]}" if copies else "")
         hints.append(f"{keymap.shown('dialog.close')} close")
         super().__init__(keymap, title, "   ".join(hint for hint in hints if hint))

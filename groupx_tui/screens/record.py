@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from textual.content import Content
 
@@ -16,11 +16,9 @@ from groupx_shared.text import safe_line, safe_text
 from groupx_tui.keymap import KeyMap
 from groupx_tui.screens.chooser import Choice
 from groupx_tui.screens.reader import Reader
+from groupx_tui.state.remembered import Kept
 from groupx_tui.widgets.facts import BLANK, Fact, heading
 from groupx_tui.widgets.timeline.words import moment
-
-if TYPE_CHECKING:
-    from groupx_shared.wire.memory import MemoryRecord
 
 LABEL_WIDTH: Final = 12
 EXCERPT_CHARS: Final = 200
@@ -29,92 +27,118 @@ STATUS_WORDS: Final = {
     "superseded": "corrected: another text took its place",
     "retracted": "taken back: told to nobody",
 }
+WORD_WORDS: Final = {
+    "self": "its own word",
+    "people": "a person's word about it",
+    "others": "another agent's observation of it",
+}
+UNCHANGED_WORDS: Final = 12
+"""Of a long stretch that stayed: so many words are shown at each end of it."""
 _WORD: Final = re.compile(r"\s+|[^\s]+")
 
 Names = Mapping[str, str]
 """What to call actors and rooms, by id."""
 
 
-def record_choice(record: MemoryRecord, names: Names) -> Choice:
+def record_choice(kept: Kept, names: Names) -> Choice:
     """One line of the list: whose and what kind, the text, who wrote it and when."""
-    mark = {"superseded": "✎ ", "retracted": "✗ "}.get(record.status, "")
-    pin = "● " if record.pinned_at else ""
-    label = f"{pin}{mark}{record.kind} · {scope_words(record, names)}"
-    author = names.get(record.author_actor_id) or _last(record.author_actor_id)
-    text = safe_line(record.content[: EXCERPT_CHARS * 2], EXCERPT_CHARS)
+    mark = {"superseded": "✎ ", "retracted": "✗ "}.get(kept.status, "")
+    pin = "● " if kept.pinned_at else ""
+    what = f"day {kept.day or ''}".strip() if kept.place == "dated" else kept.kind
+    label = f"{pin}{mark}{what} · {place_words(kept, names)}"
+    text = safe_line(kept.content[: EXCERPT_CHARS * 2], EXCERPT_CHARS)
+    author = name_of(kept.author_id, names)
     return Choice(
-        record.memory_id, safe_line(label, 60), text, f"{author} {moment(record.created_at)[:10]}"
+        kept.record_id, safe_line(label, 60), text, f"{author} {moment(kept.created_at)[:10]}"
     )
 
 
-def scope_words(record: MemoryRecord, names: Names) -> str:
+def place_words(kept: Kept, names: Names) -> str:
     """Whose it is, in a word or two."""
-    if record.scope.type == "agent":
-        name = names.get(record.scope.id) or _last(record.scope.id)
-        return f"{name}, {'kept' if record.agent_memory_type == 'core' else 'a day'}"
-    if record.scope.type == "correlation":
+    if kept.place == "talk":
         return "one talk"
-    return names.get(record.scope.id) or _last(record.scope.id)
+    name = name_of(kept.owner_id, names)
+    return {
+        "room": name,
+        "core": f"{name} keeps",
+        "dated": name,
+        "identity": f"about {name}",
+    }[kept.place]
 
 
 def record_screen(
     keymap: KeyMap,
-    record: MemoryRecord,
+    kept: Kept,
     names: Names,
     offers: Mapping[str, Callable[[], object]],
 ) -> Reader:
     """All that is known of a record; its copy key copies the text."""
-    author = names.get(record.author_actor_id) or _last(record.author_actor_id)
-    subject = record.subject_actor_id
+    subject = kept.subject_id if kept.subject_id != kept.owner_id else None
     facts = [
-        ("kind", record.kind),
-        ("whose", f"{scope_words(record, names)} ({safe_line(record.scope.id)})"),
-        ("by", f"{author} ({safe_line(record.author_actor_id)})"),
-        ("about", names.get(subject or "") or _last(subject or "")),
-        ("state", STATUS_WORDS.get(record.status, record.status)),
-        ("pinned", f"since {moment(record.pinned_at)}" if record.pinned_at else ""),
-        ("written", moment(record.created_at)),
-        ("taken back", moment(record.retracted_at)),
-        ("comes from", safe_line(record.source_event_id or "")),
-        ("how", safe_line(record.source_kind)),
-        ("id", safe_line(record.memory_id)),
+        ("kind", kept.kind),
+        ("whose", f"{place_words(kept, names)} ({safe_line(kept.owner_id)})"),
+        ("whose word", WORD_WORDS[kept.word] if kept.is_identity else ""),
+        ("day", kept.day or ""),
+        ("by", f"{name_of(kept.author_id, names)} ({safe_line(kept.author_id)})"),
+        ("about", name_of(subject, names) if subject else ""),
+        ("state", STATUS_WORDS.get(kept.status, kept.status)),
+        ("pinned", f"since {moment(kept.pinned_at)}" if kept.pinned_at else ""),
+        ("written", moment(kept.created_at)),
+        ("taken back", moment(kept.retracted_at)),
+        ("comes from", safe_line(kept.source_event_id or "")),
+        ("how", kept.source_kind),
+        ("id", kept.record_id),
     ]
-    rows = [Fact(Content(""), Content(safe_text(record.content))), BLANK]
+    rows = [Fact(Content(""), Content(kept.content)), BLANK]
     rows += [Fact(Content.styled(k, "$muted"), Content(v)) for k, v in facts if v]
-    copies = (record.content, "the text")
+    copies = (kept.content, "the text")
     return Reader(keymap, "What is remembered", rows, LABEL_WIDTH, copies, offers)
 
 
-def history_screen(keymap: KeyMap, versions: Sequence[MemoryRecord], names: Names) -> Reader:
+def history_screen(keymap: KeyMap, versions: Sequence[Kept], names: Names) -> Reader:
     """All versions, newest first, each with what it changed."""
     rows: list[Fact] = []
-    for index, record in enumerate(versions):
+    for index, kept in enumerate(versions):
         before = versions[index + 1].content if index + 1 < len(versions) else None
-        author = names.get(record.author_actor_id) or _last(record.author_actor_id)
-        state = "" if record.status == "active" else f" · {record.status}"
+        state = "" if kept.status == "active" else f" · {STATUS_WORDS.get(kept.status, '')}"
         rows += [BLANK] if rows else []
-        rows.append(heading(f"{moment(record.created_at)} · {author}{state}"))
-        rows.append(Fact(Content(""), changes(before, safe_text(record.content))))
+        author = name_of(kept.author_id, names)
+        rows.append(heading(f"{moment(kept.created_at)} · {author}{state}".rstrip(" ·")))
+        rows.append(Fact(Content(""), changes(before, kept.content)))
     return Reader(keymap, "How it came about", rows, LABEL_WIDTH)
 
 
 def changes(before: str | None, after: str) -> Content:
     """The text with what was taken out struck through and what was put in marked; without colours
-    too: `[-old-]` and `{+new+}`."""
+    too: `[-old-]` and `{+new+}`. Of a long stretch that stayed only the ends are shown."""
     if before is None:
         return Content(after)
     old, new = _WORD.findall(safe_text(before)), _WORD.findall(after)
     parts: list[Content] = []
-    for kind, first, last, start, end in SequenceMatcher(None, old, new).get_opcodes():
+    for kind, first, last, start, end in SequenceMatcher(None, old, new, False).get_opcodes():
         if kind == "equal":
-            parts.append(Content("".join(new[start:end])))
+            is_first, is_last = start == 0, end == len(new)
+            parts.append(Content(_stayed(new[start:end], is_first=is_first, is_last=is_last)))
             continue
         if first < last:
-            parts.append(Content.styled(f"[-{''.join(old[first:last])}-]", "$text-error"))
+            parts.append(Content.styled(f"[-{''.join(old[first:last])}-]", "$text-error strike"))
         if start < end:
-            parts.append(Content.styled(f"{{+{''.join(new[start:end])}+}}", "$text-success"))
+            parts.append(Content.styled(f"{{+{''.join(new[start:end])}+}}", "$text-success bold"))
     return Content("").join(parts)
 
 
-def _last(actor_id: str) -> str:
-    return safe_line(actor_id.rpartition(":")[2], 40)
+def _stayed(words: Sequence[str], *, is_first: bool, is_last: bool) -> str:
+    """What is the same in both texts; shortened where it is long."""
+    head = 0 if is_first else UNCHANGED_WORDS * 2  # every other one is the space between
+    tail = 0 if is_last else UNCHANGED_WORDS * 2
+    if len(words) <= head + tail + UNCHANGED_WORDS * 2:
+        return "".join(words)
+    left, right = "".join(words[:head]), "".join(words[len(words) - tail :])
+    return f"{left} … {right}" if head or tail else "".join(words)
+
+
+def name_of(some_id: str | None, names: Names) -> str:
+    """What to call an actor or a room; the end of its id when nothing is known of it."""
+    if not some_id:
+        return ""
+    return names.get(some_id) or safe_line(some_id.rpartition(":")[2], 40)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.wire.agents import AgentInfo
 from groupx_shared.wire.context import ContextPreview, LeftOutInfo, SectionInfo
-from groupx_shared.wire.memory import MemoryList, MemoryRecord, MemoryScope, WritableKind
 from groupx_shared.wire.replies import ActorUsage, AgentList, UsageReply, UsageTotals
 from groupx_tui.client.records import Records
+from groupx_tui.client.shelf import Query
+from groupx_tui.state.remembered import Kept, Place
 
 AT = "2026-11-30T09:15:00.000Z"
 USAGE = UsageTotals(
@@ -20,31 +22,42 @@ USAGE = UsageTotals(
 )  # fmt: skip
 
 
-def memory(number: int, content: str, **more: Any) -> MemoryRecord:
+def memory(number: int, content: str, **more: Any) -> Kept:
     """A record of the main room."""
     fields: dict[str, Any] = {
-        "memory_id": f"mem_{number}",
-        "scope": MemoryScope(type="room", id="room:main"),
+        "record_id": f"mem_{number}",
+        "place": "room",
+        "owner_id": "room:main",
         "kind": "fact",
-        "author_actor_id": "agent:codex",
+        "author_id": "agent:codex",
         "content": content,
         "source_event_id": "evt_1",
         "source_kind": "agent_tool",
         "status": "active",
         "created_at": AT,
     }
-    return MemoryRecord(**(fields | more))
+    return Kept(**(fields | more))
 
 
-def some_records() -> list[MemoryRecord]:
-    """A decision, a pinned fact, an agent's own note."""
-    own = MemoryScope(type="agent", id="agent:codex")
+def identity(number: int, content: str, author_id: str) -> Kept:
+    """Something said of Codex."""
+    return memory(number, content, record_id=f"identity_{number}", place="identity", kind="note",
+                  owner_id="agent:codex", author_id=author_id,
+                  created_at="2026-11-29T09:15:00.000Z")  # fmt: skip
+
+
+def some_records() -> list[Kept]:
+    """A decision, a pinned fact, what an agent keeps and what its day held, and who it is."""
+    own: dict[str, Any] = {"owner_id": "agent:codex", "source_event_id": None}
     return [
-        memory(3, "The parser keeps the last line", kind="decision"),
-        memory(2, "Tests run with pytest -q", pinned_at=AT, author_actor_id="user:web"),
-        memory(1, "I like short functions", kind="preference", scope=own,
-               agent_memory_type="core", source_event_id=None),
-    ]  # fmt: skip
+        memory(5, "The parser keeps the last line", kind="decision"),
+        memory(4, "Tests run with pytest -q", pinned_at=AT, author_id="user:web"),
+        memory(3, "I like short functions", kind="preference", place="core", **own),
+        memory(2, "- looked at the lexer", kind="summary", place="dated", day="2026-11-29", **own),
+        identity(3, "I review, briefly", "agent:codex"),
+        identity(2, "Ask before you push", "user:web"),
+        identity(1, "Knows the lexer best", "agent:guide"),
+    ]
 
 
 class FakeRecords(Records):
@@ -52,38 +65,71 @@ class FakeRecords(Records):
 
     def __init__(self) -> None:
         self.records = some_records()
-        self.old: list[MemoryRecord] = []
+        self.old: list[Kept] = []
         self.asked: list[tuple[Any, ...]] = []
+        self.page_size = 100
 
-    async def memories(self, *, with_history: bool = False, limit: int = 500) -> MemoryList:
-        self.asked.append(("memories", with_history))
-        return MemoryList(items=(*self.records, *(self.old if with_history else [])))
+    async def memory_page(self, query: Query) -> tuple[list[Kept], str | None]:
+        self.asked.append(("memory_page", query))
+        return self._page(query, [kept for kept in self._all(query) if not kept.is_identity])
 
-    async def versions(self, memory_id: str) -> MemoryList:
-        self.asked.append(("versions", memory_id))
+    async def identity_page(self, query: Query) -> tuple[list[Kept], str | None]:
+        self.asked.append(("identity_page", query))
+        word = query.get("perspective")
+        found = [kept for kept in self._all(query) if kept.is_identity]
+        return self._page(query, [kept for kept in found if word in (None, kept.word)])
+
+    def _all(self, query: Query) -> list[Kept]:
+        words = str(query.get("words") or "").rstrip("*").lower()
+        kept = [*self.records, *(self.old if query.get("includeHistory") else [])]
+        if query.get("status") == "retracted":
+            kept = self.old
+        owner = query.get("scopeId") or query.get("subjectActorId")
+        wanted = {
+            "kind": query.get("kind"),
+            "author_id": query.get("authorActorId"),
+            "owner_id": owner,
+            "place": query.get("agentMemoryType"),
+        }
+        return [
+            each
+            for each in kept
+            if words in each.content.lower()
+            and all(value in (None, getattr(each, name)) for name, value in wanted.items())
+        ]
+
+    def _page(self, query: Query, found: list[Kept]) -> tuple[list[Kept], str | None]:
+        start = int(query.get("cursor") or 0)
+        end = start + self.page_size
+        return found[start:end], str(end) if end < len(found) else None
+
+    async def versions(self, kept: Kept) -> list[Kept]:
+        self.asked.append(("versions", kept.record_id))
         older = memory(0, "The parser drops the last line", status="superseded")
-        return MemoryList(items=(self._find(memory_id), older))
+        return [kept, older]
 
-    async def remember(self, room_id: str, kind: WritableKind, content: str) -> MemoryRecord:
-        self.asked.append(("remember", room_id, kind, content))
-        made = memory(9, content, kind=kind, author_actor_id="user:web")
+    async def remember(
+        self, place: Place, owner_id: str, kind: str, content: str, *, pinned: bool = False
+    ) -> Kept:
+        self.asked.append(("remember", place, owner_id, kind, content, pinned))
+        made = memory(9, content, kind=kind, author_id="user:web", place=place, owner_id=owner_id)
         self.records.insert(0, made)
         return made
 
-    async def correct(self, memory_id: str, content: str) -> MemoryRecord:
-        self.asked.append(("correct", memory_id, content))
-        return self._replace(memory_id, content=content)
+    async def correct(self, kept: Kept, kind: str, content: str) -> Kept:
+        self.asked.append(("correct", kept.record_id, kind, content))
+        return self._replace(kept, kind=kind, content=content)
 
-    async def retract(self, memory_id: str) -> MemoryRecord:
-        self.asked.append(("retract", memory_id))
-        gone = self._replace(memory_id, status="retracted", retracted_at=AT)
+    async def retract(self, kept: Kept) -> Kept:
+        self.asked.append(("retract", kept.record_id))
+        gone = self._replace(kept, status="retracted", retracted_at=AT)
         self.records.remove(gone)
         self.old.append(gone)
         return gone
 
-    async def pin(self, memory_id: str, *, pinned: bool) -> MemoryRecord:
-        self.asked.append(("pin", memory_id, pinned))
-        return self._replace(memory_id, pinned_at=AT if pinned else None)
+    async def pin(self, kept: Kept, *, pinned: bool) -> Kept:
+        self.asked.append(("pin", kept.record_id, pinned))
+        return self._replace(kept, pinned_at=AT if pinned else None)
 
     async def preview(self, room_id: str, actor_id: str, draft: str) -> ContextPreview:
         self.asked.append(("preview", room_id, actor_id, draft))
@@ -119,13 +165,10 @@ class FakeRecords(Records):
                 return card
         raise RefusedError("There is no such agent.", code=ErrorCode.UNKNOWN_ACTOR)
 
-    def _find(self, memory_id: str) -> MemoryRecord:
-        return next(record for record in self.records if record.memory_id == memory_id)
-
-    def _replace(self, memory_id: str, **changes: Any) -> MemoryRecord:
-        old = self._find(memory_id)
-        new = old.model_copy(update=changes)
-        self.records[self.records.index(old)] = new
+    def _replace(self, kept: Kept, **changes: Any) -> Kept:
+        new = replace(kept, **changes)
+        ids = [each.record_id for each in self.records]
+        self.records[ids.index(kept.record_id)] = new
         return new
 
 
