@@ -41,4 +41,5 @@ def test_any_titles_have_an_order(titles: list[str]) -> None:
         RoomInfo(room_id=f"room:{number}", title=title, created_at=NOW)
         for number, title in enumerate(titles)
     ]
-    assert sorted(rooms, key=_place) == sorted(rooms[::-1], key=_place)
+    other_way = rooms[::-1]
+    assert sorted(other_way, key=_place) == sorted(rooms, key=_place)
