@@ -11,12 +11,14 @@ import termios
 import time
 import traceback
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rich.text import Text
 from textual import on
 from textual.app import App
+from textual.driver import Driver
 from textual.screen import Screen
 
 from groupx_shared.errors import GroupXError, WorkspaceError
@@ -36,7 +38,7 @@ from groupx_tui.screens.room import RoomScreen
 from groupx_tui.screens.trouble import Trouble
 from groupx_tui.setup import Drafts, NoHistory, SentTexts, WindowSetup, load_setup
 from groupx_tui.state.model import ClientView
-from groupx_tui.terminal import RoomDriver, leave_on_signals, terminal_attributes
+from groupx_tui.terminal import RoomDriver, WindowDriver, leave_on_signals, terminal_attributes
 from groupx_tui.terminalreset import leave_mark, remove_mark, repair_if_left
 from groupx_tui.theme import DEFAULT_THEME, to_textual, unknown_theme
 from groupx_tui.widgets.composer.composer import Composer
@@ -86,7 +88,8 @@ class GroupXApp(App[int], inherit_bindings=False):
         and raises GroupXError when it cannot be. `history` keeps sent texts; `folder` is where
         files are looked for that a message names."""
         # Without colours only what the terminal does by itself is drawn: bold, reverse, underline.
-        super().__init__(driver_class=RoomDriver, ansi_color=True if setup.no_color else None)
+        driver = setup.driver or RoomDriver
+        super().__init__(driver_class=driver, ansi_color=True if setup.no_color else None)
         self._open_session = open_session
         self._session: ClientSession | None = None
         self._first_view = first_view or ClientView()
@@ -238,7 +241,7 @@ class GroupXApp(App[int], inherit_bindings=False):
     def _name_window(self, title: str) -> None:
         if title != self.title:
             self.title = title
-            if isinstance(self._driver, RoomDriver):
+            if isinstance(self._driver, WindowDriver):
                 self._driver.set_title(title)
 
     def _drop_old_trouble(self, view: ClientView) -> None:
@@ -249,12 +252,12 @@ class GroupXApp(App[int], inherit_bindings=False):
 
     def write_terminal(self, sequence: str) -> None:
         """Write a sequence of ours past the drawing."""
-        if isinstance(self._driver, RoomDriver):
+        if isinstance(self._driver, WindowDriver):
             self._driver.write(sequence)
 
     def set_progress(self, *, is_working: bool) -> None:
         """Show in the terminal's own way that an agent works."""
-        if isinstance(self._driver, RoomDriver):
+        if isinstance(self._driver, WindowDriver):
             self._driver.set_progress(is_on=is_working)
 
     # --- what the widgets tell
@@ -453,8 +456,10 @@ def build_app(
     workspace: Workspace,
     room: str | None = None,
     elsewhere: Callable[[], RuntimeFile] | None = None,
+    driver: type[Driver] | None = None,
 ) -> GroupXApp:
-    """Put together the app for `workspace`, with the person's themes, keys and choices."""
+    """Put together the app for `workspace`, with the person's themes, keys and choices. `driver`
+    draws it elsewhere than in this terminal."""
     from groupx_tui.client.drafts import DraftStore
     from groupx_tui.client.history import HistoryStore
 
@@ -476,7 +481,7 @@ def build_app(
     app = GroupXApp(
         open_session,
         DraftStore(workspace),
-        load_setup(),
+        replace(load_setup(), driver=driver),
         start_server=start_server,
         first_view=ClientView(room_id=room_id),
         history=HistoryStore(workspace),

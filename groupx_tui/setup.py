@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from textual.driver import Driver
+
 from groupx_shared.errors import ConfigError, WorkspaceError
 from groupx_shared.paths import user_state_folder, user_themes_folder
 from groupx_tui.keymap import DEFAULT_KEYS, KeyMap, load_keymap
@@ -61,6 +63,8 @@ class WindowSetup:
     notes: tuple[str, ...] = ()
     """Sentences to show once: a theme or key file that was not understood."""
     no_color: bool = False
+    driver: type[Driver] | None = None
+    """What draws; None: this terminal."""
 
 
 def load_setup() -> WindowSetup:

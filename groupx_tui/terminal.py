@@ -13,11 +13,13 @@ import signal
 import sys
 import termios
 import threading
+from abc import abstractmethod
 from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, Final
 
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
+from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 
 from groupx_shared.text import safe_line
@@ -47,7 +49,19 @@ def teach_keys() -> None:
         table.setdefault(sequence, (MoreKeys.ALT_ENTER,))
 
 
-class RoomDriver(LinuxDriver):
+class WindowDriver(Driver):
+    """A driver that can name the window: a terminal's, or a browser's."""
+
+    @abstractmethod
+    def set_title(self, title: str) -> None:
+        """Name the window; kept for the return from a suspension."""
+
+    @abstractmethod
+    def set_progress(self, *, is_on: bool) -> None:
+        """Show, or stop showing, that something works."""
+
+
+class RoomDriver(WindowDriver, LinuxDriver):
     """Textual's driver, with the window's title kept and given back."""
 
     title = ""

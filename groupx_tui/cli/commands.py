@@ -354,6 +354,23 @@ COMMANDS: Final = (
         options=(OPEN_ROOM,),
     ),
     Command(
+        ("web",),
+        "web:run",
+        "Open the room in a browser on this machine, by a link that is printed.",
+        options=(
+            OPEN_ROOM,
+            Option(
+                ("--port",),
+                "Port on 127.0.0.1. Default: a free one.",
+                kind="integer",
+                minimum=1,
+                maximum=65_535,
+                metavar="PORT",
+            ),
+            CONFIG,
+        ),
+    ),
+    Command(
         ("restart",),
         "server:run_restart",
         "Stop the server and start it.",

@@ -48,6 +48,9 @@ from groupx_tui.widgets.composer.targets import Targets, Watch, find_targets
 from groupx_tui.workfiles.finder import FileFinder
 
 PLACEHOLDER = "Message, @agent, @file or /command"
+NOBODY_KNOWN = (
+    "Not sent: which agents are here is not known until the room is connected. Your text stays."
+)
 
 
 class Composer(Vertical):
@@ -247,6 +250,9 @@ class Composer(Vertical):
         if len(text) > self._view.max_message_chars:
             self.post_message(self.Refused(too_long(len(text), self._view.max_message_chars)))
             return
+        if not self._knows_agents:  # it would go to nobody, whomever it names
+            self.post_message(self.Refused(NOBODY_KNOWN))
+            return
         message = self.Submitted(text, self.targets, self.reply, self.supervision, self.forward)
         self.supervision = None
         self._sent(self.text)
@@ -301,6 +307,10 @@ class Composer(Vertical):
         row, _ = self.editor.cursor_location
         typed = self.editor.document[row][completion.start : completion.end]
         return marked.text.lower() != typed.lower()
+
+    @property
+    def _knows_agents(self) -> bool:
+        return bool(self._view.agents) or self._view.connection == "live"
 
     def _sent(self, text: str) -> None:
         self._history.add(text)
@@ -364,9 +374,11 @@ class Composer(Vertical):
         if not self.is_mounted:
             return
         shown = self.editor.text
-        is_known = bool(self._view.agents) or self._view.connection == "live"
         line = target_line(
-            self.targets, parse_slash(shown), is_known=is_known, watch=self.supervision
+            self.targets,
+            parse_slash(shown),
+            is_known=self._knows_agents,
+            watch=self.supervision,
         )
         self.target_bar.put(line, self._beside(shown))
 

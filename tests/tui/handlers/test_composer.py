@@ -126,6 +126,17 @@ async def test_too_long_a_text_is_refused_and_kept() -> None:
         assert "Your text is kept" in window.toasts[-1]
 
 
+async def test_nothing_is_sent_before_it_is_known_who_is_there() -> None:
+    """A name that is no agent's yet would wake nobody, and nobody would say so."""
+    session = FakeSession(replace(sample_view(), agents=(), connection="connecting"))
+    async with open_window(session) as window:
+        await window.type("@codex hi")
+        await window.press("enter")
+        assert window.asked("send") == []
+        assert window.text == "@codex hi"
+        assert "Your text stays" in window.toasts[-1]
+
+
 @does("composer.complete")
 async def test_tab_and_enter_take_the_marked_candidate() -> None:
     async with open_window() as window:

@@ -1,0 +1,1 @@
+"""The web view: the same client in a browser on this machine, for who was handed a link."""

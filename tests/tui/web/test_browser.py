@@ -1,0 +1,206 @@
+"""The web view in a real browser: a message is typed there, and an agent answers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from support.server_process import SCRIPTED_AGENT
+from support.waiting import eventually
+
+BROWSER = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.process,
+    pytest.mark.timeout(180),
+    pytest.mark.skipif(BROWSER is None, reason="there is no Chromium"),
+]
+PATIENCE_S = 60.0
+KEEPER = """
+import http.server
+class Page(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200); self.end_headers(); self.wfile.write(b"<p>another page</p>")
+    def log_message(self, *words): pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Page)
+print(server.server_port, flush=True)
+server.serve_forever()
+"""
+
+
+class Page:
+    """One tab, driven through the browser's own protocol."""
+
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        self._socket = socket
+        self._number = 0
+
+    async def call(self, method: str, **params: Any) -> dict[str, Any]:
+        """Call a method and return its result."""
+        self._number += 1
+        await self._socket.send_json({"id": self._number, "method": method, "params": params})
+        while True:
+            reply = await self._socket.receive_json(timeout=PATIENCE_S)
+            if reply.get("id") == self._number:
+                assert "error" not in reply, reply
+                result: dict[str, Any] = reply["result"]
+                return result
+
+    async def value(self, script: str) -> Any:
+        """What a script in the page comes to."""
+        reply = await self.call("Runtime.evaluate", expression=script, awaitPromise=True)
+        return reply["result"].get("value")
+
+    async def until(self, script: str) -> None:
+        """Wait until a script in the page says yes."""
+        async with asyncio.timeout(PATIENCE_S):
+            while not await self.value(script):  # noqa: ASYNC110 - another process
+                await asyncio.sleep(0.05)
+
+    async def go(self, url: str) -> None:
+        await self.call("Page.navigate", url=url)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    agent = {
+        "driver": "acp",
+        "command": {"executable": sys.executable, "args": [str(SCRIPTED_AGENT)]},
+    }
+    (tmp_path / "groupx.json").write_text(json.dumps({"agents": {"bot": agent}}))
+    return tmp_path
+
+
+def groupx(folder: Path, *words: str) -> list[str]:
+    return [sys.executable, "-m", "groupx_tui.cli", *words, "--config", str(folder)]
+
+
+@pytest.fixture
+def link(folder: Path) -> Iterator[str]:
+    """The link that a running `groupx web` printed."""
+    with subprocess.Popen(
+        groupx(folder, "web"), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
+    ) as serving:
+        assert serving.stdout is not None
+        yield serving.stdout.readline().strip()
+        serving.send_signal(signal.SIGINT)
+        assert serving.wait(PATIENCE_S) == 0
+    subprocess.run(groupx(folder, "stop"), check=True)
+    eventually(lambda: b"groupx_tui.web.window" not in _all_processes(folder))
+
+
+def _all_processes(folder: Path) -> bytes:
+    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, check=True).stdout
+    return b"\n".join(line for line in listed.splitlines() if os.fsencode(folder) in line)
+
+
+@pytest.fixture
+async def page(tmp_path: Path) -> AsyncIterator[Page]:
+    assert BROWSER is not None
+    profile = tmp_path / "profile"
+    browser = subprocess.Popen(  # noqa: ASYNC220 - it returns at once
+        [
+            BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
+            "--disable-dev-shm-usage", "--remote-debugging-port=0", f"--user-data-dir={profile}",
+            "--window-size=1200,800", "about:blank",
+        ],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    try:
+        port_file = profile / "DevToolsActivePort"
+        await asyncio.to_thread(
+            eventually, lambda: port_file.exists() and bool(port_file.read_text())
+        )
+        port = port_file.read_text().splitlines()[0]
+        async with aiohttp.ClientSession() as client:
+            async with client.get(f"http://127.0.0.1:{port}/json/list") as reply:
+                tabs = [each for each in await reply.json() if each["type"] == "page"]
+            address = tabs[0]["webSocketDebuggerUrl"]
+            async with client.ws_connect(address, max_msg_size=0) as socket:
+                yield Page(socket)
+    finally:
+        os.killpg(browser.pid, signal.SIGKILL)
+        browser.wait(PATIENCE_S)
+
+
+async def test_a_message_is_typed_and_answered(folder: Path, link: str, page: Page) -> None:
+    await page.go(link)
+    await page.until("document.title.startsWith('GroupX ·')")
+    await page.until("document.body.classList.contains('-first-byte')")
+    assert await page.value("location.hash") == "", "the secret is off the address"
+    assert await page.value("document.cookie") == ""
+    await page.call("Input.insertText", text="@bot [[say 你好 from a browser]]")
+    async with asyncio.timeout(PATIENCE_S):
+        while "bot" not in await asyncio.to_thread(answers, folder):
+            await press_enter(page)  # refused, and the text kept, until the room is connected
+    assert answers(folder)["bot"] == "你好 from a browser"
+
+
+async def test_a_reload_comes_in_again_and_another_tab_does_not(link: str, page: Page) -> None:
+    await page.go(link)
+    await page.until("document.title.startsWith('GroupX ·')")
+    await page.value("document.title = ''")
+    await page.call("Page.reload")
+    await page.until("document.title.startsWith('GroupX ·')")
+    await page.value("sessionStorage.clear()")
+    await page.go(link)
+    await page.call("Page.reload")
+    await page.until("document.getElementById('notice').textContent.includes('used before')")
+
+
+async def test_another_local_page_gets_in_nowhere(link: str, page: Page) -> None:
+    address = link.partition("#")[0].removesuffix("/")
+    with subprocess.Popen(  # noqa: ASYNC220 - it returns at once
+        [sys.executable, "-S", "-c", KEEPER], stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        port = other.stdout.readline().strip()
+        await page.go(link)
+        await page.until("document.title.startsWith('GroupX ·')")
+        key = await page.value("sessionStorage.getItem('groupx-key')")
+        await page.go(f"http://127.0.0.1:{port}/")
+        await page.until("document.body && document.body.textContent.includes('another page')")
+        assert await page.value("sessionStorage.length") == 0
+        socket = address.replace("http:", "ws:") + "/ws"
+        script = f"""new Promise(done => {{
+            const socket = new WebSocket("{socket}", ["groupx", "key.{key}"]);
+            socket.onopen = () => done("open"); socket.onerror = () => done("refused");
+        }})"""
+        assert await page.value(script) == "refused", "not even with the key"
+        read = f"fetch('{address}/').then(r => r.text(), () => 'refused')"
+        assert await page.value(read) == "refused"
+        other.kill()
+
+
+async def press_enter(page: Page) -> None:
+    key = {"key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13}
+    await page.call("Input.dispatchKeyEvent", type="keyDown", text="\r", **key)
+    await page.call("Input.dispatchKeyEvent", type="keyUp", **key)
+
+
+def answers(folder: Path) -> dict[str, str]:
+    """What agents said, by name, as the ledger has it."""
+    done = subprocess.run(
+        groupx(folder, "history", "--json"), capture_output=True, text=True, check=True
+    )
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    return {
+        event["actor"]["actorId"].removeprefix("agent:"): event["body"]["content"]
+        for event in events
+        if event["type"] == "message.created" and event["actor"]["actorId"].startswith("agent:")
+    }
