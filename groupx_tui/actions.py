@@ -341,7 +341,8 @@ _ANYWHERE: Final = (
          "Show what an agent would get with the next message, and what fills it.", "alt+i", "f10",
          slash="context", argument="@AGENT"),
     _any("agent.card", "An agent's card",
-         "Show all that is known of an agent: state, program, folder, use, cost, last error.",
+         "Show all that is known of an agent: state, model, folder, use, cost, last error; stop "
+         "its turn, restart it, test it.",
          slash="agent", argument="@AGENT"),
     _any("setup.open", "Settings", "Choose what to set: agents, limits, keys, colours, attention.",
          slash="settings"),
@@ -397,6 +398,8 @@ _DIALOG: Final = (
     _dialog("dialog.retract", "Take back", "Tell it to nobody any more; it stays in the history.",
             "f8"),
     _dialog("dialog.restart", "Restart", "On an agent's card: start its program again.", "f9"),
+    _dialog("dialog.cancel", "Stop its turn",
+            "On an agent's card: ask it to stop what it works on.", "ctrl+x"),
     _dialog("dialog.doctor", "Doctor", "On an agent's card: start it as a trial and say what is "
             "wrong.", "alt+d", "f10"),
     _dialog("assistant.cancel", "Stop the assistant",

@@ -66,7 +66,7 @@ class AcpDriver(ProcessDriver[AcpClient]):
         except AgentError:
             self._link.client.forget(session_id)
             raise
-        return TurnSession(
+        session = TurnSession(
             self._link,
             session_id,
             continuity,
@@ -74,6 +74,8 @@ class AcpDriver(ProcessDriver[AcpClient]):
             mcp_problem=self._mcp_problem(request, servers),
             close_method="session/close" if self.capabilities.can_close else "",
         )
+        session.told_model = facts.model
+        return session
 
     async def recall(
         self,

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from groupx_server.agents.base import MODEL_CHARS
 from groupx_server.agents.loose import as_dict, as_list, as_text
 from groupx_shared.text import safe_line
 
@@ -71,6 +72,8 @@ class SessionFacts:
     """Setting id → its values."""
     mode_choice: str | None = None
     """The setting of category `mode`, where modes are a setting."""
+    model: str = ""
+    """The model that works in it; cleaned, empty when it does not tell."""
 
     @classmethod
     def read(cls, result: Any) -> SessionFacts:
@@ -84,7 +87,17 @@ class SessionFacts:
             modes=_ids(as_dict(answer.get("modes")).get("availableModes"), "id"),
             choices={option["id"]: _values(option.get("options")) for option in named},
             mode_choice=next((o["id"] for o in named if o.get("category") == "mode"), None),
+            model=_model(answer, named),
         )
+
+
+def _model(answer: Mapping[str, Any], options: list[dict[str, Any]]) -> str:
+    """It stands with the models that one can choose, or is a setting of its own."""
+    told = as_text(as_dict(answer.get("models")).get("currentModelId"))
+    settings = [option for option in options if option.get("category") == "model"]
+    settings.sort(key=lambda option: option["id"] != "model")  # another may be its provider
+    set_to = as_text(settings[0].get("currentValue")) if settings else ""
+    return safe_line(told or set_to, MODEL_CHARS)
 
 
 def _sign_in(methods: Any) -> str:

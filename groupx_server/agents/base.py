@@ -16,6 +16,9 @@ from typing import Any, Final
 from groupx_server.domain.native import Continuity, NativeEvent, TerminalEvent
 from groupx_server.domain.turn import Recollection
 
+MODEL_CHARS: Final = 80
+"""Of a model's name: `provider/family-version:variant`, and some."""
+
 
 @dataclass(frozen=True, slots=True)
 class AgentTimeouts:
@@ -91,6 +94,12 @@ class Session(ABC):
     """True when the room's tools were attached to this session."""
     mcp_problem: str = ""
     """Why they were not, although they were asked for; one line, cleaned."""
+
+    @property
+    def model(self) -> str:
+        """The model that works in it, as the agent told at its opening or in its last turn;
+        cleaned, empty when it does not tell."""
+        return ""
 
     @property
     def lost(self) -> bool:

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import orjson
 
+from groupx_server.agents.base import MODEL_CHARS
 from groupx_server.agents.claude_plan import PlanBook
 from groupx_server.agents.claude_turn import ClaudeTurn
 from groupx_server.agents.claude_usage import CostBook
@@ -61,6 +62,8 @@ class ClaudeClient:
     def __init__(self, session_id: str, cwd: Path, *, is_new: bool) -> None:
         self.agent_name = AGENT_NAME
         self.session_id = session_id
+        self.model = ""
+        """The model of the last turn, as it told; cleaned."""
         self._cwd = cwd
         self._plan = PlanBook()
         self._costs = CostBook(is_new=is_new)
@@ -185,6 +188,7 @@ class ClaudeClient:
     def _told(self, kind: str, message: dict[str, Any]) -> list[Signal]:
         turn, events = self._turn, list[NativeEvent]()
         if kind == "system" and message.get("subtype") == "init" and turn is not None:
+            self.model = safe_line(as_text(message.get("model")), MODEL_CHARS)
             events.extend(turn.began())
             if turn.phase == "running" and (wrong := self._check(message)) is not None:
                 return [Activity(self.session_id, tuple(events)), *self._refuse(turn, wrong)]

@@ -54,6 +54,11 @@ class ClaudeSession(TurnSession[ClaudeClient]):
             close_method="end_session",
         )
 
+    @property
+    def model(self) -> str:
+        """See `Session.model`."""
+        return self._link.client.model
+
     async def steer(self, text: str) -> bool:
         """See `Session.steer`. True once Claude Code has the message; the turn then goes on
         until it was answered. Raises: AgentError when Claude Code does not say that it has it."""

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from groupx_server.agents.base import (
+    MODEL_CHARS,
     AgentInfo,
     AgentSpec,
     McpEndpoint,
@@ -71,6 +72,8 @@ class CodexDriver(ProcessDriver[CodexClient]):
         spec = replace(spec, argv=[native_program(program, search_path), *arguments])
         client = CodexClient(agent_label(spec))
         super().__init__(spec, client, guard, clock, settle_s=self.options.settle_s)
+        self._models: dict[str, str] = {}
+        """Of threads that are being opened."""
 
     async def open_session(self, request: SessionRequest) -> Session:
         """See `Driver.open_session`."""
@@ -85,7 +88,7 @@ class CodexDriver(ProcessDriver[CodexClient]):
                 continuity = "new_after_resume_failure"
         thread_id, problem = opened
         await self._wait_for_servers(thread_id)
-        return CodexSession(
+        session = CodexSession(
             self._link,
             thread_id,
             continuity,
@@ -93,6 +96,8 @@ class CodexDriver(ProcessDriver[CodexClient]):
             close_method="thread/unsubscribe",
             mcp_problem=problem,
         )
+        session.told_model = self._models.pop(thread_id, "")
+        return session
 
     async def recall(
         self,
@@ -196,6 +201,8 @@ class CodexDriver(ProcessDriver[CodexClient]):
         return await self._link.call(call_id, method, self.spec.timeouts.session_s)
 
     def _check(self, thread_id: str, answer: Any) -> None:
+        """Raises: AgentError when it would not work freely. Notes the thread's model."""
+        self._models[thread_id] = safe_line(as_text(as_dict(answer).get("model")), MODEL_CHARS)
         try:
             require_unrestricted(self._link.client.agent_name, answer)
         except AgentError:

@@ -39,10 +39,16 @@ class TurnSession(Session, Generic[ClientT]):
         self.continuity = continuity
         self.has_mcp = has_mcp
         self.mcp_problem = mcp_problem
+        self.told_model = ""
         self.flight: Flight | None = None
         self._link = link
         self._close_method = close_method
         self._lost = False
+
+    @property
+    def model(self) -> str:
+        """See `Session.model`."""
+        return self.told_model
 
     @property
     def lost(self) -> bool:

@@ -182,6 +182,7 @@ class Agents:
             retry_at_s=None if status.retry_at is None else status.retry_at.timestamp(),
             agent_name=None if info is None else safe_line(info.name, 80),
             agent_version=None if info is None else safe_line(info.version, 40),
+            **({"model": ""} if status.state == "starting" else {}),
         )
         if status.state == "ready" and info is not None:
             self._take_sign_in(actor_id, info)

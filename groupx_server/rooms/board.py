@@ -41,6 +41,8 @@ class Card:
     retry_at_s: float | None = None
     agent_name: str | None = None
     agent_version: str | None = None
+    model: str = ""
+    """As the agent told; empty: it did not."""
     queued_turns: int = 0
     active_turn_id: str | None = None
     is_waiting: bool = False
@@ -164,6 +166,7 @@ class Board:
             command=shlex.join(entry.spec.argv) or None,
             agent_name=card.agent_name,
             agent_version=card.agent_version,
+            model=card.model or entry.model or None,
             queued_turns=card.queued_turns,
             active_turn_id=card.active_turn_id,
             is_default=entry.actor_id == self._roster.default_actor_id,

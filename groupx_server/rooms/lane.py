@@ -177,7 +177,17 @@ class Lane:
         if isinstance(binding, GroupXError):
             await runner.fail(binding)
             return Outcome(binding.message, read_condition(binding.details))
-        return None if binding is None else await runner.run(binding)
+        if binding is None:
+            return None
+        self._tell_model(binding)
+        try:
+            return await runner.run(binding)
+        finally:
+            self._tell_model(binding)  # some tell it only when a turn begins
+
+    def _tell_model(self, binding: Binding) -> None:
+        if binding.session.model:
+            self._board.update(self._entry.actor_id, model=binding.session.model)
 
     async def _binding(self, room_id: str) -> Binding | GroupXError | None:
         """The room's session, or why there is none; None when the lane was retired meanwhile. A

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from groupx_server.agents.base import AgentSpec, AgentTimeouts
+from groupx_server.agents.base import MODEL_CHARS, AgentSpec, AgentTimeouts
 from groupx_server.logs import get_logger
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.ids import agent_actor
@@ -37,6 +37,8 @@ class RosterEntry:
     spec: AgentSpec
     has_dated_memory: bool = True
     """It writes down what its days held."""
+    model: str = ""
+    """The model that the config names; empty when it names none."""
 
     @property
     def handle(self) -> str:
@@ -133,7 +135,18 @@ def _entry(key: str, settings: AgentSettings, spec: AgentSpec) -> RosterEntry:
         has_dated_memory=settings.dated_memory,
         enabled=settings.enabled,
         spec=spec,
+        model=_configured_model(spec),
     )
+
+
+def _configured_model(spec: AgentSpec) -> str:
+    """As an option of the driver, or what the built-in agent is told."""
+    option = spec.options.get("model")
+    if isinstance(option, str):
+        return safe_line(option, MODEL_CHARS)
+    if spec.env.get("GROUPX_MODEL_LOCAL") == "1":
+        return "the local model"
+    return safe_line(spec.env.get("GROUPX_MODEL_NAME", ""), MODEL_CHARS)
 
 
 def _argv(command: str | CommandSettings | None) -> list[str]:

@@ -25,13 +25,15 @@ from groupx_shared.wire.memory import (
     SupersedeIdentity,
     SupersedeMemory,
 )
-from groupx_shared.wire.replies import UsageReply
+from groupx_shared.wire.replies import TurnInfo, UsageReply
 from groupx_shared.wire.requests import CommandRequest
 from groupx_tui.client.http import ServerClient, segment
 from groupx_tui.client.refusals import request_of
 from groupx_tui.client.shelf import Query, Shelf
 from groupx_tui.state.remembered import Kept, Place, Sought, kept_identity, kept_memory
 
+LAST_TURNS: Final = 50
+"""Looked at for the last failure of an agent: what is older says nothing of how it is."""
 MAX_DRAFT_CHARS: Final = 1_000
 """Of a message that is not sent yet, to find what fits it."""
 
@@ -128,6 +130,11 @@ class Records:
             if card.actor_id == actor_id:
                 return card
         raise RefusedError(f"There is no agent {actor_id} any more.", code=ErrorCode.UNKNOWN_ACTOR)
+
+    async def last_failure(self, actor_id: str) -> TurnInfo | None:
+        """The newest of an agent's last turns that ended without an answer, in whatever room."""
+        found = await self._client.turns(status="ended", actor_id=actor_id, limit=LAST_TURNS)
+        return next((turn for turn in found.turns if turn.error_code is not None), None)
 
     async def raw_event(self, event_id: str) -> str:
         """One event as it stands in the ledger: JSON."""

@@ -89,6 +89,10 @@ class DialogHandlers:
         """Start a program again."""
         self._offered("restart")
 
+    def cancel(self, argument: str) -> None:
+        """Ask an agent to stop what it works on."""
+        self._offered("cancel")
+
     def doctor(self, argument: str) -> None:
         """Say what is wrong."""
         self._offered("doctor")

@@ -20,11 +20,12 @@ from groupx_tui.screens.chooser import Choice, Chooser
 from groupx_tui.screens.preview import preview_screen
 from groupx_tui.state.model import AgentView, MessageBlock, TurnBlock
 from groupx_tui.widgets.header import room_title
+from groupx_tui.widgets.timeline.words import moment
 
 if TYPE_CHECKING:
     from groupx_shared.wire.agents import AgentInfo
     from groupx_shared.wire.context import ContextPreview
-    from groupx_shared.wire.replies import UsageReply
+    from groupx_shared.wire.replies import CancelReply, TurnInfo, UsageReply
     from groupx_tui.app import GroupXApp
 
 
@@ -66,27 +67,44 @@ class CardHandlers:
         if not actor_id:
             return
 
-        async def read() -> tuple[AgentInfo, UsageReply]:
+        async def read() -> tuple[AgentInfo, UsageReply, TurnInfo | None]:
             records = self._app.session.records
-            return await records.agent(actor_id), await records.usage(actor_id=actor_id)
+            return (
+                await records.agent(actor_id),
+                await records.usage(actor_id=actor_id),
+                await records.last_failure(actor_id),
+            )
 
         self._app.attempt(read(), lambda found: self._show(*found))
 
-    def _show(self, card: AgentInfo, usage: UsageReply) -> None:
+    def _show(self, card: AgentInfo, usage: UsageReply, failure: TurnInfo | None) -> None:
         handle = card.actor_id.removeprefix("agent:")
         offers: dict[str, Callable[[], object]] = {
             "doctor": partial(self._app.handlers.tool.test_agent, handle)
         }
         if card.enabled:
             offers["restart"] = partial(self._app.handlers.agent.restart, handle)
-        error = self._last_error(card.actor_id)
-        self._app.push_screen(card_screen(self._app.keymap, card, usage.totals, error, offers))
+        if card.active_turn_id is not None:
+            offers["cancel"] = partial(self._cancel, card, card.active_turn_id)
+        screen = card_screen(self._app.keymap, card, usage.totals, self._words(failure), offers)
+        self._app.push_screen(screen)
 
-    def _last_error(self, actor_id: str) -> str:
-        for block in reversed(self._app.view.timeline.blocks):
-            if isinstance(block, TurnBlock) and block.author.actor_id == actor_id:
-                return block.error_message or "" if block.error_code else ""
-        return ""
+    def _words(self, failure: TurnInfo | None) -> str:
+        """When, where and why its last turn without an answer ended so."""
+        if failure is None:
+            return ""
+        titles = {room.room_id: room.title for room in self._app.view.rooms}
+        room = titles.get(failure.room_id, failure.room_id)
+        why = failure.error_message or failure.error_code or ""
+        return f"{moment(failure.terminal_at)}, in {room}: {why}"
+
+    def _cancel(self, card: AgentInfo, turn_id: str) -> None:
+        def asked(reply: CancelReply) -> None:
+            name = card.display_name
+            stopped = f"{name} was asked to stop." if reply.accepted else "It had ended already."
+            self._app.tell(stopped)
+
+        self._app.attempt(self._app.session.cancel(turn_id), asked)
 
 
 class EventHandlers:

@@ -24,6 +24,17 @@ LABEL_WIDTH: Final = 14
 MAX_CHARS: Final = 2_000
 
 
+REMEDIES: Final = {
+    "disabled": "Switch it on: /agents-setup.",
+    "rate_limited": "Wait until the limit ends, or ask another agent meanwhile.",
+    "needs_login": "Sign in as it says, in a shell; then {restart} starts it again.",
+    "retrying": "It is started again by itself; {doctor} says what is wrong with it.",
+    "failed": "{doctor} starts it as a trial and says what is wrong; {restart} starts it again.",
+    "waiting": "It is silent. {cancel} asks it to stop, {restart} ends its program.",
+}
+"""What to do about a state in which it does not answer."""
+
+
 def card_screen(
     keymap: KeyMap,
     card: AgentInfo,
@@ -36,22 +47,34 @@ def card_screen(
     title = safe_line(card.display_name or card.actor_id, 60)
     rows = [
         Fact(Content.styled(label, "$muted"), Content(safe_line(value, MAX_CHARS)))
-        for label, value in card_facts(card, usage, last_error)
+        for label, value in card_facts(card, usage, last_error, remedy(keymap, card, last_error))
         if value
     ]
     return Reader(keymap, title, rows, LABEL_WIDTH, copies, offers)
 
 
-def card_facts(card: AgentInfo, usage: UsageTotals, last_error: str) -> list[tuple[str, str]]:
+def remedy(keymap: KeyMap, card: AgentInfo, last_error: str) -> str:
+    """What to do, when it is not well or its last turn was not; empty when all is."""
+    keys = {name: keymap.shown(f"dialog.{name}") for name in ("restart", "doctor", "cancel")}
+    if card.status in REMEDIES:
+        return REMEDIES[card.status].format(**keys)
+    return f"{keys['doctor']} starts it as a trial and says what is wrong." if last_error else ""
+
+
+def card_facts(
+    card: AgentInfo, usage: UsageTotals, last_error: str, what_to_do: str
+) -> list[tuple[str, str]]:
     """Label and value of each fact; empty values are not known."""
     program = " ".join(part for part in (card.agent_name, card.agent_version) if part)
     return [
         ("state", status_text(card.status, card.until_iso)),
         ("why", card.detail or ""),
         ("last error", last_error),
+        ("what to do", what_to_do),
         ("address", f"@{card.actor_id.removeprefix('agent:')}"),
         ("default", "gets messages that name nobody" if card.is_default else ""),
         ("driver", card.driver),
+        ("model", card.model or "it does not tell"),
         ("program", program),
         ("command", card.command or ""),
         ("folder", card.cwd),

@@ -10,7 +10,7 @@ from typing import Any
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.wire.agents import AgentInfo
 from groupx_shared.wire.context import ContextPreview, LeftOutInfo, SectionInfo
-from groupx_shared.wire.replies import ActorUsage, AgentList, UsageReply, UsageTotals
+from groupx_shared.wire.replies import ActorUsage, AgentList, TurnInfo, UsageReply, UsageTotals
 from groupx_tui.client.records import Records
 from groupx_tui.client.shelf import Query
 from groupx_tui.state.remembered import Kept, Place
@@ -68,6 +68,8 @@ class FakeRecords(Records):
         self.old: list[Kept] = []
         self.asked: list[tuple[Any, ...]] = []
         self.page_size = 100
+        self.cards = CARDS.agents
+        self.failure: TurnInfo | None = FAILED
 
     async def memory_page(self, query: Query) -> tuple[list[Kept], str | None]:
         self.asked.append(("memory_page", query))
@@ -159,8 +161,12 @@ class FakeRecords(Records):
         self.asked.append(("raw_turn", turn_id))
         return f'{{"turnId": "{turn_id}", "status": "completed"}}'
 
+    async def last_failure(self, actor_id: str) -> TurnInfo | None:
+        self.asked.append(("last_failure", actor_id))
+        return self.failure
+
     async def agent(self, actor_id: str) -> AgentInfo:
-        for card in CARDS.agents:
+        for card in self.cards:
             if card.actor_id == actor_id:
                 return card
         raise RefusedError("There is no such agent.", code=ErrorCode.UNKNOWN_ACTOR)
@@ -172,13 +178,18 @@ class FakeRecords(Records):
         return new
 
 
+FAILED = TurnInfo(
+    turn_id="turn_3", room_id="room:ideas", target_actor_id="agent:codex", status="failed",
+    source_event_id="evt_1", correlation_id="c", error_code="AGENT_NEEDS_LOGIN",
+    error_message="Nobody is signed in.", queued_at=AT, terminal_at=AT,
+)  # fmt: skip
 CARDS = AgentList(
     agents=(
         AgentInfo(
             actor_id="agent:codex", display_name="Codex", driver="codex", enabled=True,
             status="needs_login", detail="Nobody is signed in: run “codex login” in a shell.",
             cwd="/home/me/project", command="codex app-server", agent_name="codex",
-            agent_version="1.2.3", queued_turns=2,
+            agent_version="1.2.3", model="gpt-5.4", queued_turns=2,
         ),
     )
 )  # fmt: skip

@@ -41,6 +41,9 @@ class AgentInfo(WireModel):
     command: str | None = None
     agent_name: str | None = None
     agent_version: str | None = None
+    model: str | None = None
+    """The model that works for it, as it told at its last turn, else as the config names it;
+    absent when nobody says."""
     queued_turns: int = 0
     active_turn_id: str | None = None
     is_default: bool = False

@@ -107,6 +107,8 @@ class Played:
     stray: list[NativeEvent] = field(default_factory=list)
     """Events given while no turn was in flight; there must never be any."""
     stderr: str = ""
+    model: str = ""
+    """What the client knows at the end."""
 
     @property
     def refused(self) -> list[ErrorResponse]:
@@ -138,6 +140,7 @@ class Player:
                     self._agent_says(step["msg"])
                 case "stderr":
                     self.played.stderr += step["msg"]["text"] + "\n"
+        self.played.model = self._client.model
         return self.played
 
     def _make_client(self, steps: list[dict[str, Any]]) -> ClaudeClient:

@@ -50,6 +50,11 @@ def test_a_recording_that_stops_anywhere_can_be_ended_from_our_side(name: str) -
             assert isinstance(ended[-1], TurnFailed)
 
 
+def test_the_model_is_known_once_a_turn_has_begun() -> None:
+    assert play("01-text").model == "claude-opus-5-5"
+    assert play("05e-resume-unknown").model == ""
+
+
 # --- each recording --------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from groupx_server.rooms.board import Board, Card
 from groupx_server.rooms.clock import Clock
 from groupx_server.rooms.roster import Roster, RosterEntry
 from groupx_shared.errors import AgentError, ErrorCode
-from support.fake_driver import fake_spec
+from support.fake_driver import FakeSession, fake_spec
 from support.rooms import NOW, Listener, house
 
 NOW_S = 1_769_850_900.25
@@ -98,6 +99,16 @@ def test_a_restart_that_is_waited_for_says_when() -> None:
     assert board.all()[0].until_iso is None
 
 
+def test_the_model_is_what_the_agent_told_else_what_the_config_names() -> None:
+    board, _ = board_of(replace(entry("a"), model="configured"), entry("b"))
+    assert [card.model for card in board.all()] == ["configured", None]
+    board.update("agent:a", model="told")
+    board.update("agent:b", model="other")
+    assert [card.model for card in board.all()] == ["told", "other"]
+    board.update("agent:a", model="")
+    assert board.all()[0].model == "configured"
+
+
 def test_another_roster_is_told_whole_and_keeps_what_is_known() -> None:
     board, listener = board_of(entry("a"), entry("b"))
     board.update("agent:a", host_state="ready")
@@ -154,3 +165,14 @@ async def test_a_program_may_tell_at_its_start_that_nobody_is_signed_in(tmp_path
         rooms.fleet.capabilities = {"authRequired": False}
         await rooms.service.restart_agent("a", "two")
         await rooms.listener.status("agent:a", "ready", after="needs_login")
+
+
+async def test_the_model_of_a_session_is_on_the_card_after_its_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FakeSession, "model", property(lambda session: "a-model"))
+    async with house(tmp_path) as rooms:
+        assert (await rooms.service.agents()).agents[0].model is None
+        rooms.fleet.scripts.append([ContentDelta("hi"), TurnCompleted()])
+        await rooms.ended(await rooms.send())
+        assert (await rooms.service.agents()).agents[0].model == "a-model"

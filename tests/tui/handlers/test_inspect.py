@@ -50,12 +50,30 @@ async def test_a_card_says_what_is_wrong_and_what_can_be_done() -> None:
         text = window.screen_text()
         for part in ("needs login", "codex login", "codex 1.2.3", "/home/me/project", "12,900"):
             assert part in text
+        for part in ("gpt-5.4", "in Ideas: Nobody is signed in.", "f9 starts it again"):
+            assert part in text
         await window.press("f9")
         assert window.asked("restart_agent") == [("restart_agent", "agent:codex")]
         await window.type("/agent @codex")
         await window.press("enter", "f10")
         assert window.commands.asked == [("agents", "test", "codex")]
         assert "not installed" in window.screen_text()
+
+
+@does("dialog.cancel")
+async def test_what_an_agent_works_on_in_any_room_is_stopped_from_its_card() -> None:
+    async with open_window() as window:
+        memory = window.session.memory
+        working = {"status": "working", "active_turn_id": "turn_9", "detail": None}
+        memory.cards = (memory.cards[0].model_copy(update=working),)
+        memory.failure = None
+        await window.type("/agent @codex")
+        await window.press("enter")
+        assert "turn_9" in window.screen_text()
+        assert "last error" not in window.screen_text()
+        await window.press("ctrl+x")
+        assert window.asked("cancel") == [("cancel", "turn_9")]
+        assert window.toasts[-1] == "Codex was asked to stop."
 
 
 @does("dialog.details")
