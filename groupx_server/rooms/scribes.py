@@ -2,8 +2,10 @@
 
 Each is written in a new short-lived process of the agent's program, with one fresh session that has
 no tools of the room, in an empty folder: nothing of it reaches the agent's own sessions, and nobody
-waits behind a turn. Bounded in time; what fails is an `AgentError` and changes nothing. The
-counterparts are `compaction` and `dated`.
+waits behind a turn. Bounded in time; what fails is an `AgentError` and changes nothing. Some
+programs tell an error of their model as an answer, and do not say that an answer was cut: a text
+counts only with the last line that it was asked to end with. The counterparts are `compaction`
+and `dated`.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from groupx_server.agents.base import AgentSpec, Session, SessionRequest
+from groupx_server.context.checkpoint import new_fence
 from groupx_server.domain.native import (
     ContentDelta,
     TurnCancelled,
@@ -35,7 +38,7 @@ from groupx_server.rooms.turnrunner import Runtime
 from groupx_shared.errors import AgentError, ConfigError, ErrorCode
 from groupx_shared.ids import new_id
 from groupx_shared.settings import BUILTIN_DRIVER
-from groupx_shared.text import safe_text
+from groupx_shared.text import clip_text, safe_line, safe_text
 
 WITHIN_S: Final = 600.0
 """For one text, with the start of the program."""
@@ -57,6 +60,13 @@ RETRYABLE: Final = frozenset(
 _HEALTH: Final = ("ready", "working", "waiting", "stopped", "starting", "retrying")
 _UNWELL: Final = frozenset({"failed", "needs_login", "rate_limited", "disabled"})
 
+END_RULE: Final = (
+    "\n\nThe last line of your answer, after all that, is exactly this, without quotes: {end}"
+)
+"""Put after the task, for programs whose word on how an answer ended is not enough."""
+SHOWN_CHARS: Final = 160
+"""Of a text that was refused, in the reason."""
+
 log = get_logger(__name__)
 
 
@@ -71,6 +81,15 @@ class Written:
     text: str
     actor_id: str
     usage: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What came, before it is judged."""
+
+    text: str
+    stop_reason: str
+    usage: dict[str, Any]
 
 
 class Scribes:
@@ -101,23 +120,26 @@ class Scribes:
 
         Raises: AgentError; CannotWriteError when it never will.
         """
+        end = end_line(entry, prompt)
+        asked = prompt + END_RULE.format(end=end) if end else prompt
         with TemporaryDirectory(prefix="groupx-") as folder:
             spec = _elsewhere(entry.spec, Path(folder))
             try:
                 async with asyncio.timeout(WITHIN_S):
-                    written = await self._written(spec, prompt, purpose)
+                    answer = await self._answer(spec, asked, purpose)
             except TimeoutError as error:
                 raise AgentError(
                     f"{entry.display_name} did not finish the text within {WITHIN_S:g} s.",
                     code=ErrorCode.TURN_IDLE_TIMEOUT,
                 ) from error
-        cost = Cost(purpose, room_id, entry.actor_id, written.usage)
+        cost = Cost(purpose, room_id, entry.actor_id, answer.usage)
         step = partial(note_cost, cost=cost, now=self._runtime.clock.now())
-        await write_patiently(self._runtime.ledger, step)
-        log.info("scribe.written", actor=entry.actor_id, purpose=purpose, chars=len(written.text))
-        return written
+        await write_patiently(self._runtime.ledger, step)  # also of a text that is refused
+        text = without_end(_whole(answer.text, answer.stop_reason), end)
+        log.info("scribe.written", actor=entry.actor_id, purpose=purpose, chars=len(text))
+        return Written(text, entry.actor_id, answer.usage)
 
-    async def _written(self, spec: AgentSpec, prompt: str, purpose: str) -> Written:
+    async def _answer(self, spec: AgentSpec, prompt: str, purpose: str) -> _Answer:
         try:
             driver = self._agents.factory(spec)
         except ConfigError as error:
@@ -126,12 +148,12 @@ class Scribes:
             await driver.start()
             meta = {"groupx": {"purpose": purpose, "actorId": spec.actor_id}}
             session = await driver.open_session(SessionRequest(cwd=spec.cwd, meta=meta))
-            return await _answer(session, prompt, spec.actor_id)
+            return await _answer(session, prompt)
         finally:
             await driver.close()
 
 
-async def _answer(session: Session, prompt: str, actor_id: str) -> Written:
+async def _answer(session: Session, prompt: str) -> _Answer:
     said, usage = BoundedText(KEPT_CHARS), dict[str, Any]()
     async with aclosing(session.prompt(new_id("turn"), prompt)) as events:
         async for event in events:
@@ -146,7 +168,7 @@ async def _answer(session: Session, prompt: str, actor_id: str) -> Written:
             elif isinstance(event, TurnCompleted):
                 usage.update(event.usage)
                 text = str(said) if event.content is None else event.content
-                return Written(_whole(text, event.stop_reason), actor_id, usage)
+                return _Answer(text, event.stop_reason, usage)
     raise AgentError("The text was broken off.", code=ErrorCode.TURN_INTERRUPTED)
 
 
@@ -163,6 +185,26 @@ def _whole(text: str, stop_reason: str) -> str:
             code=ErrorCode.PROTOCOL_INVALID_MESSAGE,
         )
     return safe_text(text).strip()
+
+
+def end_line(entry: RosterEntry, prompt: str) -> str:
+    """The line by which a whole text is known; empty for the built-in agent, which tells errors
+    and cuts apart from its text."""
+    return "" if entry.driver == BUILTIN_DRIVER else f"[end of text {new_fence([prompt])}]"
+
+
+def without_end(text: str, end: str) -> str:
+    """The text before its last line. Raises: AgentError when that is not the agreed one."""
+    if not end:
+        return text
+    before, found, after = text.rpartition(end)
+    if not found or after.strip("`*_. \n"):
+        raise AgentError(
+            "Its text does not end with the line that it was asked to end with, so it is cut, or "
+            f"an error told as an answer: “{clip_text(safe_line(text, 4_000), SHOWN_CHARS)}”.",
+            code=ErrorCode.PROTOCOL_INVALID_MESSAGE,
+        )
+    return before.rstrip("`*_ \n")
 
 
 def _elsewhere(spec: AgentSpec, folder: Path) -> AgentSpec:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from pathlib import Path
@@ -32,6 +33,9 @@ Script = Sequence[NativeEvent | asyncio.Event | Act]
 """Events to yield; an asyncio.Event is waited for; a function is called, and awaited."""
 
 
+END_LINE = re.compile(r"\[end of text \S+\]\Z")
+
+
 class FakeSession(Session):
     """Plays scripts; a cancel ends the script with `TurnCancelled`."""
 
@@ -51,6 +55,8 @@ class FakeSession(Session):
         self.cancelled.clear()
         script = self.driver.next_script()
         for step in script:
+            if isinstance(step, TurnCompleted) and (end := self.driver.end_of(text)):
+                yield ContentDelta(end)
             if isinstance(step, asyncio.Event):
                 await self._wait(step)
             elif callable(step):
@@ -107,6 +113,11 @@ class FakeDriver(Driver):
             raise answer
         self._fleet.steers.append(text)
         return answer
+
+    def end_of(self, prompt: str) -> str:
+        """The last line that a text for the server is asked to end with."""
+        ends = END_LINE.findall(prompt)
+        return f"\n{ends[-1]}" if ends and self._fleet.ends_texts else ""
 
     def next_script(self) -> Script:
         """The agent's own, else the next one for anybody."""
@@ -173,6 +184,8 @@ class FakeFleet:
 
     def __init__(self) -> None:
         self.prompts: list[str] = []
+        self.ends_texts = True
+        """Texts for the server end as they were asked to."""
         self.scripts: deque[Script] = deque()
         self.requests: list[SessionRequest] = []
         self.start_errors: deque[AgentError] = deque()

@@ -69,8 +69,9 @@ class Reply:
         ]
         await self._block({**empty, "input": {}}, deltas, {"input": arguments})
 
-    async def completed(self) -> None:
-        """End the answer."""
+    async def completed(self, stop_reason: str | None = None) -> None:
+        """End the answer, for another reason if one is given."""
+        self._stop_reason = stop_reason or self._stop_reason
         if not self.is_streamed:
             body = {**self._head(), "content": self._content, "stop_reason": self._stop_reason}
             await self.responder.whole(200, json.dumps(body).encode())

@@ -85,10 +85,14 @@ class Reply:
         await self._added(item, arguments="")
         await self._done({**item, "status": "completed", "arguments": json.dumps(arguments)})
 
-    async def completed(self) -> None:
-        """End the answer."""
+    async def completed(self, *, is_cut: bool = False) -> None:
+        """End the answer; one that is cut, as at the model's limit."""
         response = {"id": "resp_1", "output": self._output, "usage": _USAGE}
-        await self.event("response.completed", response=response)
+        if is_cut:
+            why = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
+            await self.event("response.incomplete", response={**response, **why})
+        else:
+            await self.event("response.completed", response=response)
         await self.responder.end()
 
     def tools(self) -> list[tuple[str, str | None]]:

@@ -422,10 +422,11 @@ class Agent:
         purpose = self.purposes.get(session)
         if purpose is not None:  # a text for the server; what it quotes is not played
             self.log("writing", purpose=purpose, chars=len(text))
+            end = text.rpartition("\n")[2].rpartition(": ")[2]  # the line that it shall end with
             self.wire.update(
                 session,
                 sessionUpdate="agent_message_chunk",
-                content={"type": "text", "text": f"- {purpose}"},
+                content={"type": "text", "text": f"- {purpose}\n{end}"},
             )
             self.wire.send({"id": request_id, "result": {"stopReason": "end_turn"}})
             return

@@ -135,6 +135,19 @@ async def test_a_summary_that_is_not_one_is_refused_and_the_next_agent_asked(
         assert (summary.content, summary.generator_actor_id) == (SUMMED, "agent:b")
 
 
+async def test_an_error_told_as_an_answer_is_no_summary(tmp_path: Path) -> None:
+    async with house(tmp_path, names=("a",)) as rooms:
+        await _talk(rooms)
+        rooms.fleet.ends_texts = False
+        rooms.fleet.plan("a", _wrote("Ran into this error: the model says no."))
+        await _asked_for(rooms, keep=2)
+        await rooms.listener.until(lambda: _phases(rooms)[-1:] == ["failed"])
+        assert await _summary(rooms) is None
+        usage = await rooms.service.contexts.usage("room:main")
+        assert usage.compaction is not None
+        assert "the model says no" in (usage.compaction.error_message or "")
+
+
 async def test_a_summary_longer_than_what_it_stands_for_is_refused(tmp_path: Path) -> None:
     async with house(tmp_path) as rooms:
         await rooms.send("hi", to=[])

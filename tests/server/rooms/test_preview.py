@@ -12,7 +12,7 @@ import pytest
 from groupx_server.domain.limits import Limits
 from groupx_server.domain.native import ContentDelta, TurnCompleted
 from groupx_server.ledger.accept import Source
-from groupx_shared.wire.context import CompactContext, ContextPreview, ResetContext
+from groupx_shared.wire.context import CompactContext, ResetContext
 from groupx_shared.wire.memory import RememberIdentity, RememberMemory, ScopeRequest
 from groupx_shared.wire.requests import SendMessage
 from support.rooms import House, house

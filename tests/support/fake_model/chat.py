@@ -58,8 +58,8 @@ class ChatVoice(Voice):
         for piece in pieces(json.dumps(arguments), 2):
             await self._delta({"tool_calls": [{"index": 0, "function": {"arguments": piece}}]})
 
-    async def end(self) -> None:
-        await self._delta({}, self._finish)
+    async def end(self, *, is_cut: bool = False) -> None:
+        await self._delta({}, "length" if is_cut else self._finish)
         await self._chunk({"choices": [], "usage": _USAGE})
         await self.responder.chunk(event("[DONE]"))
         await self.responder.end()

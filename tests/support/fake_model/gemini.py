@@ -54,8 +54,8 @@ class GeminiVoice(Voice):
     async def call(self, tool: Tool, arguments: dict[str, Any]) -> None:
         await self._part({"functionCall": {"name": tool.name, "args": arguments}})
 
-    async def end(self) -> None:
-        await self._chunk([], "STOP")
+    async def end(self, *, is_cut: bool = False) -> None:
+        await self._chunk([], "MAX_TOKENS" if is_cut else "STOP")
         await self.responder.end()
 
     async def refuse(self, status: int, message: str) -> None:

@@ -49,8 +49,8 @@ class MessagesVoice(Voice):
     async def call(self, tool: Tool, arguments: dict[str, Any]) -> None:
         await self._reply.call(tool.name, arguments)
 
-    async def end(self) -> None:
-        await self._reply.completed()
+    async def end(self, *, is_cut: bool = False) -> None:
+        await self._reply.completed("max_tokens" if is_cut else None)
 
     async def refuse(self, status: int, message: str) -> None:
         error = {"type": "invalid_request_error", "message": message}

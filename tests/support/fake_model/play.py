@@ -14,8 +14,11 @@ TITLE: Final = "A short title"
 BEGINNING: Final = "This goes on and on"
 REFUSAL: Final = "the fake model says no"
 
+WORDS: Final = "word by word "
+_END: Final = re.compile(r"is exactly this, without quotes: (\[end of text \S+\])")
+
 _MARK: Final = re.compile(
-    r"\[\[(say|nonce|think|shell|room|endless|fail)(?: (.*?))?\]\]", re.DOTALL
+    r"\[\[(say|nonce|think|shell|room|endless|empty|long|cut|fail)(?: (.*?))?\]\]", re.DOTALL
 )
 
 
@@ -34,11 +37,29 @@ async def play(ask: Ask, voice: Voice) -> None:
     elif kind == "endless":
         await voice.say(BEGINNING, is_whole=False)
         await voice.responder.client_gone()
+    elif kind == "empty":
+        await voice.say("")
+        await voice.end()
+    elif kind == "cut":
+        await voice.say(argument)
+        await voice.end(is_cut=True)
     else:
         if kind == "think":
             await voice.think(argument)
-        said = {"say": argument, "think": "Thought."}.get(kind) or f"nonce-{uuid.uuid4().hex}"
-        await _finish(voice, said)
+        await _finish(voice, _said(kind, argument) + _end_line(ask))
+
+
+def _said(kind: str, argument: str) -> str:
+    if kind == "long":
+        return (WORDS * (int(argument) // len(WORDS) + 1))[: int(argument)]
+    return {"say": argument, "think": "Thought."}.get(kind) or f"nonce-{uuid.uuid4().hex}"
+
+
+def _end_line(ask: Ask) -> str:
+    """The last line that the newest message of the person asks for."""
+    asked = [one.text for one in ask.said if one.by == "user"]
+    ends = _END.findall(asked[-1]) if asked else []
+    return f"\n{ends[-1]}" if ends else ""
 
 
 async def _title(ask: Ask, voice: Voice) -> None:

@@ -54,8 +54,8 @@ class ResponsesVoice(Voice):
     async def call(self, tool: Tool, arguments: dict[str, Any]) -> None:
         await self._reply.call(tool.name, arguments, tool.namespace)
 
-    async def end(self) -> None:
-        await self._reply.completed()
+    async def end(self, *, is_cut: bool = False) -> None:
+        await self._reply.completed(is_cut=is_cut)
 
     async def refuse(self, status: int, message: str) -> None:
         error = {"message": message, "type": "invalid_request_error", "code": None}

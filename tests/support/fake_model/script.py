@@ -7,11 +7,15 @@
 | `[[think TEXT]]` | reasoning, then `Thought.` |
 | `[[shell COMMAND]]` | a call of the agent's own shell tool |
 | `[[room TOOL JSON]]` | a call of a tool of the room, after a look for it where it is hidden |
+| `[[empty]]` | nothing at all |
+| `[[long COUNT]]` | a text of so many characters |
+| `[[cut TEXT]]` | the text, and that the model's limit was reached |
 | `[[endless]]` | begins to speak, and then nothing until the client goes away |
 | `[[fail STATUS]]` | an HTTP error |
 
-After a call, its result is answered with `The tool said: …`. The dialects read requests into `Ask`
-and speak through `Voice`; `play` is what happens between, `server` joins them.
+A request that wants its answer to end with a line (a text for the server) gets that line after what
+is said, but for one that is cut. After a call, its result is answered with `The tool said: …`. The
+dialects read requests into `Ask` and speak through `Voice`; `play` is what happens between, `server` joins them.
 """
 
 from __future__ import annotations
@@ -75,8 +79,8 @@ class Voice(ABC):
         """Call a tool."""
 
     @abstractmethod
-    async def end(self) -> None:
-        """End the answer."""
+    async def end(self, *, is_cut: bool = False) -> None:
+        """End the answer; one that is cut, as at the model's limit."""
 
     @abstractmethod
     async def refuse(self, status: int, message: str) -> None:
