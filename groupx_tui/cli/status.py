@@ -92,6 +92,7 @@ def _details(api: Api) -> Facts:
         "rooms": api.rooms(),
         "agents": api.agents(),
         "openTurns": api.turns(status="open", limit=MAX_TURNS)["turns"],
+        "assistant": api.assistant(),
     }
 
 
@@ -109,6 +110,7 @@ def _print(facts: Facts) -> None:
     _line("log", str(facts["logFile"]))
     names = [str(room["roomId"]).removeprefix("room:") for room in facts["rooms"]]
     _line("rooms", f"{len(names)}: {', '.join(names[:8])}{' …' if len(names) > 8 else ''}")
+    _line("assistant", _assistant(facts["assistant"]))
     output.line()
     agents.print_table(facts["agents"])
     if facts["openTurns"]:
@@ -116,6 +118,13 @@ def _print(facts: Facts) -> None:
         turns.print_table(facts["openTurns"])
     if facts["configChange"]:
         diagnostics.say(f"{facts['configPath']}: {facts['configChange']}")
+
+
+def _assistant(status: Facts) -> str:
+    """Its name and program, how it is, and why."""
+    driver = f" ({status['driver']})" if status.get("driver") else ""
+    detail = f": {status['detail']}" if status.get("detail") else ""
+    return f"{status['name']}{driver}, {status['status']}{detail}"
 
 
 def _print_absent(facts: Facts) -> None:
@@ -126,7 +135,7 @@ def _print_absent(facts: Facts) -> None:
 
 
 def _line(label: str, text: str) -> None:
-    output.line(f"{output.styled(f'{label:8}', '2')} {safe_line(text, 500)}")
+    output.line(f"{output.styled(f'{label:9}', '2')} {safe_line(text, 500)}")
 
 
 def _duration(seconds: float) -> str:

@@ -15,6 +15,7 @@ from groupx_shared.errors import GroupXError
 from groupx_shared.text import safe_text
 from groupx_tui.background import in_daemon_thread
 from groupx_tui.handlers.block import reply_to
+from groupx_tui.plain.aside import Aside
 from groupx_tui.plain.commands import Commands
 from groupx_tui.plain.narrator import Narrator, block_lines
 from groupx_tui.plain.typed import typed_lines
@@ -57,12 +58,13 @@ class PlainClient:
         self._start = start
         self._is_person = is_person
         self._narrator = Narrator()
+        self._changed = asyncio.Event()
+        self.aside = Aside(session, self.say, self._changed)
         self._commands = Commands(self)
         self._closing = asyncio.Event()
         self._is_prompting = False
         self._own_turns: set[str] = set()
         self._sent_seq = 0
-        self._changed = asyncio.Event()
         self._ready = asyncio.Event()
 
     @property
@@ -76,11 +78,12 @@ class PlainClient:
         self.say(problem)
         async with asyncio.TaskGroup() as group:
             following = group.create_task(self.session.run(self._on_change))
+            listening = group.create_task(self.aside.follow())
             reading = group.create_task(self._read(lines))
             closing = group.create_task(self._closing.wait())
             await asyncio.wait([reading, closing], return_when=asyncio.FIRST_COMPLETED)
             self._closing.set()
-            for task in (following, reading, closing):
+            for task in (following, listening, reading, closing):
                 task.cancel()
         await self.session.aclose()
         return 0
@@ -211,9 +214,11 @@ class PlainClient:
 
     async def _answered(self) -> None:
         """Wait until all that was asked for here is answered: a script wants to read it."""
-        while self._sent_seq > self.view.cursor or self._own_turns & {
-            turn.turn_id for turn in self.view.open_turns
-        }:
+        while (
+            self._sent_seq > self.view.cursor
+            or self.aside.is_waiting
+            or self._own_turns & {turn.turn_id for turn in self.view.open_turns}
+        ):
             self._changed.clear()
             await self._changed.wait()
 

@@ -27,6 +27,8 @@ OWN_WORDS: Final = {
     "reply": "Answer the last answer: /reply TEXT.",
     "details": "Say all that is known of the last turn.",
     "start": "Start the server, if it is gone.",
+    "assistant": "Ask the room assistant; without words, say how it is and what it said last.",
+    "assistant-stop": "Stop the assistant's answer; what it did stays done.",
 }
 """Words that only this client has, or that say something else here."""
 MAX_HITS: Final = 12
@@ -49,6 +51,8 @@ class Commands:
             "cancel": self._cancel,
             "retry": self._retry,
             "continue": self._continue,
+            "assistant": self._assistant,
+            "assistant-stop": self._assistant_stop,
             "jump": self._jump,
             "more": self._more,
             "reply": self._reply,
@@ -167,6 +171,13 @@ class Commands:
         handle = argument.lstrip("@").lower()
         turns = [b for b in self._client.view.timeline.blocks if isinstance(b, TurnBlock)]
         return [turn for turn in turns if not handle or handle_of(turn) == handle]
+
+    async def _assistant(self, argument: str) -> str:
+        aside = self._client.aside
+        return await (aside.ask(argument) if argument else aside.state())
+
+    async def _assistant_stop(self, argument: str) -> str:
+        return await self._client.aside.stop()
 
     # --- reading and writing
 

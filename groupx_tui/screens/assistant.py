@@ -9,22 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from textual import events, on
+from textual import events
+from textual.actions import SkipAction
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from groupx_shared.text import safe_line
-from groupx_shared.wire.requests import MAX_MESSAGE_CHARS
+from groupx_tui.handlers.edit import SELECTING
 from groupx_tui.keymap import KeyMap
 from groupx_tui.screens.dialog import Dialog
 from groupx_tui.state.side import SideView
+from groupx_tui.widgets.composer.editor import Editor
+from groupx_tui.widgets.composer.pastes import PasteShelf
 from groupx_tui.widgets.sidetalk import SideLines
 
-FRAME_ROWS = 8
-"""Rows around the conversation: border, title, gaps, the line to write in, keys."""
-MAX_DETAIL = 60
+ELSEWHERE = frozenset({"edit.redo"})
+"""Keys of the composer that are the dialog's here: ctrl+y copies."""
 STATES = {
     "disabled": "off",
     "stopped": "starts when asked",
@@ -52,9 +54,8 @@ class AssistantScreen(Dialog[None]):
     AssistantScreen {
         .dialog-box { width: 100%; max-width: 110; height: 100%; }
         VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; background: transparent; }
-        Input { height: 1; border: none; padding: 0; background: $panel; margin-top: 1; }
-        Input:focus { border: none; background-tint: $foreground 0%; }
-        .input--placeholder, .input--suggestion { color: $muted; }
+        .assistant-line { height: auto; margin-top: 1; background: $panel; }
+        .assistant-prompt { width: 2; color: $accent; }
     }
     """
 
@@ -64,23 +65,27 @@ class AssistantScreen(Dialog[None]):
             f"{keymap.shown('dialog.close')} close",
             f"{keymap.shown('assistant.cancel')} stop",
             f"{keymap.shown('assistant.clear')} forget all",
+            f"{keymap.shown('composer.newline')} new line",
         ]
         super().__init__(keymap, heading(view), "   ".join(hints))
         self.deeds = deeds
         self._view = view
         self._is_there = False
         self.lines = SideLines()
+        self._pastes = PasteShelf()
+        self._editor = Editor(keymap, self._act, "Ask the assistant", self._pastes)
 
     def body(self) -> ComposeResult:
         with VerticalScroll(can_focus=False):
             yield self.lines
-        line = Input(placeholder="Ask the assistant", compact=True, max_length=MAX_MESSAGE_CHARS)
-        line.cursor_blink = False
-        yield line
+        with Horizontal(classes="assistant-line"):
+            yield Static("❯", classes="assistant-prompt", markup=False)
+            yield self._editor
 
     def on_mount(self) -> None:
         """Show what there is, at its end."""
         self._is_there = True
+        self._editor.focus()
         self.show(self._view)
         self.call_after_refresh(self._to_end)
 
@@ -103,21 +108,36 @@ class AssistantScreen(Dialog[None]):
 
     def give_back(self, text: str) -> None:
         """What was not taken is written again, unless something else is."""
-        line = self.query_one(Input)
-        if not line.value:
-            line.value = text
+        if not self._editor.text:
+            self._editor.set_text(self._pastes.fold_known(text))
 
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.accept()
+    async def _act(self, action_id: str) -> None:
+        """Do what a key of the composer means here; what means nothing here is left to the
+        dialog's keys."""
+        editor = self._editor
+        noun, _, verb = action_id.partition(".")
+        if action_id == "composer.send":
+            self.accept()
+        elif action_id == "composer.newline":
+            editor.replace("\n", *editor.selection, maintain_selection_offset=False)
+        elif action_id in ("composer.up", "composer.down") and _may_move(editor, verb):
+            getattr(editor, f"action_cursor_{verb}")()
+        elif action_id == "composer.open_paste":
+            editor.open_chip()
+        elif noun == "edit" and action_id not in ELSEWHERE and editor.text:
+            movement = SELECTING.get(verb)
+            if movement is None:
+                getattr(editor, f"action_{verb}")()
+            else:
+                getattr(editor, f"action_{movement}")(True)
+        else:
+            raise SkipAction
 
     def accept(self) -> None:
         """Ask what is written."""
-        line = self.query_one(Input)
-        text = line.value.strip()
+        text = self._pastes.expand(self._editor.text).strip()
         if text:
-            line.value = ""
+            self._editor.load_text("")
             self._to_end()
             self.deeds.ask(text)
 
@@ -155,6 +175,14 @@ class AssistantScreen(Dialog[None]):
 
     def _to_end(self) -> None:
         self.query_one(VerticalScroll).scroll_end(animate=False)
+
+
+def _may_move(editor: Editor, verb: str) -> bool:
+    """Whether there is a line above (below) in what is written; else the key scrolls."""
+    navigator, location = editor.navigator, editor.cursor_location
+    if verb == "up":
+        return not navigator.is_first_wrapped_line(location)
+    return not navigator.is_last_wrapped_line(location)
 
 
 def heading(view: SideView) -> str:

@@ -97,6 +97,7 @@ class CliServer:
         self.requests: list[tuple[str, str, Json | None]] = []
         self.replies: dict[tuple[str, str], Any] = {}
         self.on_shutdown: Callable[[], None] = self.close
+        self.assistant: Json = {"name": "Room assistant", "status": "ready", "driver": "codex"}
         self.side: list[list[Json]] = []
         """Frames of each connection to the assistant's stream; then it breaks."""
         self.closed = threading.Event()
@@ -302,6 +303,7 @@ class _Handler(BaseHTTPRequestHandler):
             ("GET", "events"): self._stream,
             ("GET", "export"): self._export,
             ("GET", "assistant/events"): self._side,
+            ("GET", "assistant"): lambda: self._json(200, fake.assistant),
             ("POST", "runtime/shutdown"): lambda: self._shutdown(body),
             ("GET", "turns"): lambda: self._json(200, {"turns": list(fake.turns.values())}),
         }

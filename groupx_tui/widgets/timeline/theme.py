@@ -15,13 +15,7 @@ from groupx_tui.render.palette import Palette, Role
 
 COMPONENTS: Final = frozenset(f"timeline--{role.value}" for role in Role)
 
-CSS: Final = """
-Timeline {
-    width: 1fr;
-    height: 1fr;
-    background: $background;
-    color: $foreground;
-
+RULES: Final = """
     .timeline--dim, .timeline--url { color: $text-muted; }
     .timeline--strong, .timeline--table-head { text-style: bold; }
     .timeline--emphasis { text-style: italic; }
@@ -66,7 +60,17 @@ Timeline {
     }
     .timeline--hit { text-style: bold reverse; }
     .timeline--scroll-thumb { color: $foreground-muted; }
-}
+"""
+"""What any widget nests into its own styles to draw with the roles (with `COMPONENTS`)."""
+
+CSS: Final = f"""
+Timeline {{
+    width: 1fr;
+    height: 1fr;
+    background: $background;
+    color: $foreground;
+    {RULES}
+}}
 """
 
 

@@ -55,12 +55,13 @@ def test_it_shows_server_rooms_agents_and_open_turns(
     result = groupx("status")
     assert (result.code, result.err) == (0, "")
     assert result.out == (
-        f"server   {server.url} (process {os.getpid()}, version {VERSION})\n"
-        "up       1 h 2 min\n"
-        f"config   {workspace.config_path}\n"
-        f"data     {workspace.data_folder}\n"
-        f"log      {workspace.data_folder}/logs/server.log\n"
-        "rooms    1: main\n"
+        f"server    {server.url} (process {os.getpid()}, version {VERSION})\n"
+        "up        1 h 2 min\n"
+        f"config    {workspace.config_path}\n"
+        f"data      {workspace.data_folder}\n"
+        f"log       {workspace.data_folder}/logs/server.log\n"
+        "rooms     1: main\n"
+        "assistant Room assistant (codex), ready\n"
         "\n"
         "AGENT   NAME   STATUS  QUEUED  DETAIL\n"
         "guide*  Guide  ready\n"
@@ -78,6 +79,7 @@ def test_json_has_the_documented_keys_and_no_token(groupx: Groupx, server: CliSe
         "runtimeFile",
         "problem",
         *("startedAt", "uptimeS", "logFile", "configChange", "rooms", "agents", "openTurns"),
+        "assistant",
     }
     assert server.token not in result.out
 

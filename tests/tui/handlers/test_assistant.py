@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from textual import events
 
 from groupx_shared.errors import RefusedError
 from groupx_shared.wire.assistant import AssistantAct, AssistantFrame, AssistantMessages
 from groupx_tui.screens.assistant import AssistantScreen
 from groupx_tui.screens.confirm import Confirm
+from groupx_tui.widgets.composer.editor import Editor
 from support.does import does
 from support.fake_side import AT, OFF, answered, asked
 from support.window import Window, open_window
@@ -88,8 +90,43 @@ async def test_a_refused_request_is_written_again() -> None:
         window.session.side.refusal = RefusedError("It is off.")
         await window.type("hello")
         await window.press("enter")
-        assert screen.query_one("Input").value == "hello"  # type: ignore[attr-defined]
+        assert screen.query_one(Editor).text == "hello"
         assert "It is off." in window.toasts
+
+
+async def test_a_request_may_have_several_lines() -> None:
+    async with open_window() as window:
+        await opened(window)
+        await window.type("one")
+        await window.press("ctrl+j")
+        await window.type("twx")
+        await window.press("backspace", "o")
+        assert window.session.side.asked == [("older", None)]
+        await window.press("up", "end", "!", "enter")
+        assert ("ask", "one!\ntwo", "room:main") in window.session.side.asked
+
+
+async def test_a_large_paste_is_a_chip_and_asked_whole() -> None:
+    async with open_window() as window:
+        screen = await opened(window)
+        pasted = "\n".join(f"line {number}" for number in range(400))
+        screen.query_one(Editor).post_message(events.Paste(pasted))
+        await window.settle()
+        assert "[pasted" in window.screen_text()
+        await window.press("enter")
+        assert ("ask", pasted, "room:main") in window.session.side.asked
+
+
+async def test_an_answer_is_drawn_as_the_markdown_that_it_is() -> None:
+    async with open_window() as window:
+        await opened(window)
+        answer = "**Two** things:\n\n| who | what |\n|---|---|\n| codex | 你好 |\n"
+        window.session.side.say(answered("side_2", "side_1", answer))
+        await window.until(lambda: "things:" in window.screen_text())
+        text = window.screen_text()
+        assert "**" not in text
+        assert "|---|" not in text
+        assert "你好" in text
 
 
 @does("assistant.cancel")
