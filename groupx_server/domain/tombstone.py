@@ -6,6 +6,7 @@ it; every other text is replaced, whatever type of event it is, also of types th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 TOMBSTONE: Final = "[removed]"
@@ -58,6 +59,30 @@ def _blank(key: str, value: Any) -> Any:
         return {name: _blank(name, item) for name, item in value.items()}
     if isinstance(value, list):
         return [_blank(key, item) for item in value]
+    return value
+
+
+def cut(body: dict[str, Any], spellings: Sequence[str]) -> dict[str, Any]:
+    """The body with a tombstone in the place of each quote of a removed text."""
+    return {key: _cut(key, value, spellings) for key, value in body.items()}
+
+
+def cut_text(text: str, spellings: Sequence[str]) -> str:
+    """A text with a tombstone in the place of each quote."""
+    for spelling in spellings:
+        text = text.replace(spelling, TOMBSTONE)
+    return text
+
+
+def _cut(key: str, value: Any, spellings: Sequence[str]) -> Any:
+    if key in _KEPT or key.endswith(_ENDINGS):
+        return value
+    if isinstance(value, str):
+        return cut_text(value, spellings)
+    if isinstance(value, dict):
+        return {cut_text(k, spellings): _cut(k, item, spellings) for k, item in value.items()}
+    if isinstance(value, list):
+        return [_cut(key, item, spellings) for item in value]
     return value
 
 

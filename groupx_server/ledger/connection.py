@@ -42,6 +42,9 @@ server grew by 12 KB with each turn until all were full."""
 WAL_LIMIT_BYTES: Final = 64 * 1024 * 1024
 """A WAL that grew during a long read is cut back to this at its next reset."""
 
+OVERWRITE: Final = "secure_delete=ON"
+"""What is deleted is overwritten with zeros (`purge`); ordinary writes take the same time."""
+
 BACKUP_FOLDER: Final = "backups"
 """Beside the database: where the daily backups lie."""
 
@@ -57,6 +60,7 @@ def open_writer(path: Path) -> sqlite3.Connection:
     connection = _connect(path, "mode=rw")
     try:
         _set(connection, f"journal_size_limit={WAL_LIMIT_BYTES}", f"cache_size=-{CACHE_KIB}")
+        _set(connection, OVERWRITE)
         _set(connection, "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON")
     except BaseException:
         connection.close()
@@ -89,7 +93,7 @@ def open_alone(path: Path) -> sqlite3.Connection:
     connection = _connect(path, "mode=rw")
     try:
         _set(connection, "locking_mode=EXCLUSIVE", f"cache_size=-{CACHE_KIB}")
-        _set(connection, "synchronous=FULL", "foreign_keys=ON")
+        _set(connection, "synchronous=FULL", "foreign_keys=ON", OVERWRITE)
         connection.execute("BEGIN IMMEDIATE")  # takes the lock, and replays what a crash left
         connection.execute("COMMIT")
     except BaseException:

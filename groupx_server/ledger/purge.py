@@ -1,98 +1,110 @@
 """Getting the bytes of removed texts out of the file and its journal.
 
-A deleted text stays in free pages, in the index's segments and in the WAL. So: the indexes are
-merged into one segment each, every page of the file is written anew, and the WAL is cut (SQLite's
-secure_delete would only make this slower: pages that were freed before keep what they held).
-VACUUM may number the rows of tables without an integer key anew, and two old indexes point at such
-numbers; they are built anew right after it, and a mark in the file says that this is due, should
-the program be killed in between. The step runs alone on the writer's connection; others wait.
+Every connection that writes overwrites what it deletes with zeros (`secure_delete`), so most of a
+removed text is gone with the removal. What is left goes in three steps. The search index is merged
+into one segment, in small steps between which others write (`merge_some`). A file that was once
+written without overwriting is written anew, once (`rewrite`). Then the WAL is cut and the gaps of
+the pages are wiped (`clean`); both run alone on the writer's connection.
 """
 
 from __future__ import annotations
 
-import mmap
 import sqlite3
-from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Final
 
-import orjson
-
+from groupx_server.ledger.deadspace import Layout, dead_ranges, layout_of
 from groupx_server.ledger.failpoints import failpoint
+from groupx_server.ledger.fileheader import sidecar
+from groupx_server.ledger.rawfile import RawFile
 from groupx_shared.errors import LedgerBusyError
 
-MARK: Final = "purge"
-"""Key in `ledger_meta` while the old indexes may point at other rows."""
-OLD_INDEXES: Final = ("memory_records_fts", "identity_records_fts")
+OVERWRITTEN: Final = "overwritten"
+"""Key in `ledger_meta`: nothing was ever deleted in this file without being overwritten."""
+MERGE_PAGES: Final = 256
+"""Of one step of the index's merge: some 30 ms in which nobody else writes."""
+MOST_STEPS: Final = 20_000
+"""A merge that does not end by then is left: the search for bytes says what stayed."""
 LARGE_BYTES: Final = 128 * 1024 * 1024
 """A file up to here is written anew in memory, a larger one beside itself."""
 CHECKPOINT_TRIES: Final = 12
 """Each waits for readers as long as the connection's busy timeout."""
-LEAST_PROBE: Final = 6
-"""Characters of a text that is looked for in files; a shorter one is there by chance."""
-PROBE_CHARS: Final = 200
-"""Of a long text, from its beginning and from its middle."""
 
 
-def purge(connection: sqlite3.Connection) -> None:
-    """Write the file anew without what was removed, and cut the WAL.
+def merge_some(connection: sqlite3.Connection, *, is_first: bool) -> bool:
+    """A step of merging the search index into one segment; True when there is nothing left to do.
 
-    Raises: LedgerBusyError when a reader holds on to the WAL: old pages may be there still.
+    What was taken out of the index stands in its segments, and again in the note that it was taken
+    out, until they are merged.
     """
+    before = connection.total_changes
+    connection.execute(
+        "INSERT INTO search_fts(search_fts, rank) VALUES ('merge', ?)",
+        (-MERGE_PAGES if is_first else MERGE_PAGES,),
+    )
+    failpoint("purge.mid_merge")
+    return connection.total_changes - before < 2  # what FTS5 documents: it did nothing
+
+
+def is_overwritten(connection: sqlite3.Connection) -> bool:
+    """Whether all that was ever deleted in this file was overwritten."""
+    row = connection.execute("SELECT 1 FROM ledger_meta WHERE key = ?", (OVERWRITTEN,)).fetchone()
+    return row is not None
+
+
+def rewrite(connection: sqlite3.Connection, now: str) -> None:
+    """Write every page anew, because free ones may hold old texts, and note that it is done."""
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     (size,) = connection.execute("PRAGMA page_size").fetchone()
     try:
-        connection.execute("BEGIN IMMEDIATE")
-        _set_mark(connection)
-        for index in ("search_fts", *OLD_INDEXES):
-            connection.execute(f"INSERT INTO {index}({index}) VALUES ('optimize')")
-        connection.execute("COMMIT")
-        failpoint("purge.before_vacuum")
         _pragma(connection, f"temp_store={'MEMORY' if pages * size < LARGE_BYTES else 'FILE'}")
         connection.execute("VACUUM")
-        failpoint("purge.after_vacuum")
-        repair(connection)
-        _cut_journal(connection)
     finally:
         _pragma(connection, "temp_store=MEMORY")
+    connection.execute(
+        "INSERT OR REPLACE INTO ledger_meta(key, value) VALUES (?, ?)", (OVERWRITTEN, now)
+    )
 
 
-def repair(connection: sqlite3.Connection) -> None:
-    """Build the old indexes anew when a purge may have left them pointing at other rows."""
-    if connection.execute("SELECT 1 FROM ledger_meta WHERE key = ?", (MARK,)).fetchone() is None:
-        return
-    for index in OLD_INDEXES:
-        connection.execute(f"INSERT INTO {index}({index}) VALUES ('rebuild')")
-    connection.execute("DELETE FROM ledger_meta WHERE key = ?", (MARK,))
+def clean(connection: sqlite3.Connection, file: RawFile) -> int:
+    """Cut the WAL and wipe the gaps of all pages; return how many held something.
+
+    Only bytes that belong to nothing are written, each within its own gap, so a kill or a power cut
+    in between does no harm (as SQLite, we trust that a write touches only the bytes it names).
+
+    Raises: LedgerBusyError when a reader holds on to the WAL; OSError.
+    """
+    _cut_journal(connection)
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if _has_journal(file):
+            raise _busy()  # another program wrote just now
+        count = _wipe(file)
+    finally:
+        connection.execute("ROLLBACK")
+    # A page in the cache still has its gap as it was, and would bring it back when it changes.
+    _pragma(connection, "shrink_memory")
+    failpoint("purge.after_clean")
+    return count
 
 
-def files_with(texts: Iterable[str], files: Sequence[Path]) -> list[Path]:
-    """Those of `files` in whose bytes one of the texts stands. Raises: OSError."""
-    probes = _probes(texts)
-    return [file for file in files if file.exists() and probes and _stands_in(probes, file)]
+def _wipe(file: RawFile) -> int:
+    count = 0
+    layout: Layout | None = None
+    for offset, piece in file.pieces():
+        if offset == 0:
+            layout = layout_of(piece)
+        if layout is None or len(piece) % layout.page_size:
+            break
+        for begin, end in dead_ranges(piece, offset, layout):
+            file.wipe(begin, end)
+            count += 1
+    file.sync()
+    return count
 
 
-def _probes(texts: Iterable[str]) -> set[bytes]:
-    probes = set()
-    for text in texts:
-        half = len(text) // 2
-        for piece in (text[:PROBE_CHARS], text[half : half + PROBE_CHARS]):
-            if len(piece.strip()) >= LEAST_PROBE:
-                probes.add(piece.encode())
-                probes.add(orjson.dumps(piece)[1:-1])
-    return probes
-
-
-def _stands_in(probes: set[bytes], file: Path) -> bool:
-    with file.open("rb") as opened:
-        if opened.seek(0, 2) == 0:
-            return False
-        with mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            return any(data.find(probe) >= 0 for probe in probes)
-
-
-def _set_mark(connection: sqlite3.Connection) -> None:
-    connection.execute("INSERT OR REPLACE INTO ledger_meta(key, value) VALUES (?, 'due')", (MARK,))
+def _has_journal(file: RawFile) -> bool:
+    wal = sidecar(file.path, "-wal")
+    return wal.exists() and wal.stat().st_size > 0
 
 
 def _cut_journal(connection: sqlite3.Connection) -> None:
@@ -100,7 +112,11 @@ def _cut_journal(connection: sqlite3.Connection) -> None:
         (is_busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if not is_busy:
             return
-    raise LedgerBusyError(
+    raise _busy()
+
+
+def _busy() -> LedgerBusyError:
+    return LedgerBusyError(
         "The text is removed, but a long read keeps its bytes in the database's files; purge once "
         "more when it has ended."
     )

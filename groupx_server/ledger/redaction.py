@@ -3,8 +3,9 @@
 One transaction takes the text out of the event, of the copies that GroupX itself made of it (passed
 on, sent again, held back, said by a record's own events), of records that name it as their source,
 of every summary that covers it, of the days that were written from it (they are written anew), out
-of the search index and the receipts. An audit event says what was done and holds no text. The bytes
-are `purge`'s business.
+of the search index and the receipts. Where replies, tools' results and the conversation with the
+room assistant quote it, the quote is cut out (`quotes`). An audit event says what was done and
+holds no text. The bytes are `purge`'s business.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ import orjson
 
 from groupx_server.domain.tombstone import TOMBSTONE, blank, texts_of
 from groupx_server.ledger.commands import REDACTED
+from groupx_server.ledger.copies import RECORD_TABLES, Copies, Foreseen, is_telling, main_texts
 from groupx_server.ledger.days import reopen_days
 from groupx_server.ledger.events import NewEvent, insert_event, unknown_event
 from groupx_server.ledger.failpoints import failpoint
 from groupx_server.ledger.identity_records import read_identity
 from groupx_server.ledger.memory import read_memory
+from groupx_server.ledger.quotes import Quotes
 from groupx_server.ledger.records import RecordKind, versions
 from groupx_server.ledger.searchindex import withdraw_messages, withdraw_record
 from groupx_server.ledger.stored import read_body
@@ -34,12 +37,14 @@ from groupx_shared.wire.events import EventType
 
 Kind = Literal["event", "memory", "identity"]
 
-LEAST_CHARS: Final = 8
-"""A shorter text stands in many places by chance: only copies that are known go with it."""
 MAX_ELSEWHERE: Final = 50
 """Named of the places that hold the text too; the rest is counted."""
+RECORD_EVENTS: Final = (
+    "('memory.remembered', 'memory.superseded', 'memory.retracted', 'memory.pinned',"
+    " 'memory.unpinned', 'identity.remembered', 'identity.superseded', 'identity.retracted')"
+)
+"""In the words of their index."""
 TEXTLESS: Final = frozenset({EventType.CONTENT_REDACTED, EventType.TURN_QUEUED})
-MAIN_KEYS: Final = ("content", "partialText", "reason")
 _MAX_LEVELS: Final = 8
 """A message that was passed on, and that again, and so on."""
 
@@ -55,6 +60,14 @@ class Target:
     with_copies: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An agent whose native session in a room may have been told a text."""
+
+    actor_id: str
+    room_id: str
+
+
 @dataclass(slots=True)
 class Removed:
     """What was removed. `texts` is for proving that nothing of it is left; it is never stored."""
@@ -64,17 +77,26 @@ class Removed:
     record_ids: list[str] = field(default_factory=list)
     summaries: int = 0
     days: int = 0
+    quote_event_ids: list[str] = field(default_factory=list)
+    """Events that quoted it, and hold a tombstone in the place of the quote."""
+    side_messages: int = 0
+    """Texts of the conversation with the room assistant from which it was cut."""
+    told: list[Told] = field(default_factory=list)
     elsewhere: list[str] = field(default_factory=list)
     """Events and records that hold the text too and were left alone."""
     texts: list[str] = field(default_factory=list)
 
 
-def redact(connection: sqlite3.Connection, target: Target, now: str) -> Removed:
-    """Remove a text. Removing it again removes what came of it since.
+def redact(
+    connection: sqlite3.Connection, target: Target, now: str, foreseen: Foreseen | None = None
+) -> Removed:
+    """Remove a text. Removing it again removes what came of it since. `foreseen` spares the long
+    look at all events.
 
     Raises: RefusedError (UNKNOWN_EVENT, UNKNOWN_MEMORY, UNKNOWN_IDENTITY; an event without text).
     """
-    work = _Work(connection, now, with_copies=target.with_copies)
+    copies = Copies(connection, foreseen or Foreseen())
+    work = _Work(connection, copies, now, with_copies=target.with_copies)
     if target.kind == "event":
         room_id = work.event(target.ref_id)
     else:
@@ -97,10 +119,14 @@ def redact(connection: sqlite3.Connection, target: Target, now: str) -> Removed:
 class _Work:
     """Gathers what goes, then takes it out."""
 
-    def __init__(self, connection: sqlite3.Connection, now: str, *, with_copies: bool) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, copies: Copies, now: str, *, with_copies: bool
+    ) -> None:
         self._book = connection
         self._now = now
         self._with_copies = with_copies
+        self._copies_of = copies
+        self._quotes = Quotes(connection, copies)
         self.removed = Removed()
         self.records: list[tuple[RecordKind, str]] = []
         self._main: list[str] = []
@@ -123,7 +149,7 @@ class _Work:
             )
         if (found := _record_of(row[1], body)) is not None:
             self.record(*found)
-        self._main += [body[key] for key in MAIN_KEYS if isinstance(body.get(key), str)]
+        self._main += main_texts(body)
         self._take_events([event_id])
         for _ in range(_MAX_LEVELS):
             if not self._take_events(self._copies()):
@@ -143,8 +169,8 @@ class _Work:
     def everywhere(self) -> None:
         """All that holds one of the texts."""
         for text in self._telling_texts():
-            self._take_events(self._events_with(text))
-            for kind, record_id in self._records_with(text):
+            self._take_events(self._copies_of.events_with(text))
+            for kind, record_id in self._copies_of.records_with(text):
                 self._take_record(kind, record_id)
 
     def _take_events(self, event_ids: Iterable[str]) -> int:
@@ -154,15 +180,13 @@ class _Work:
                 continue
             count += 1
             self.removed.event_ids.append(event_id)
-            (body,) = self._book.execute(
-                "SELECT body_json FROM events WHERE event_id = ?", (event_id,)
-            ).fetchone()
+            body = self._copies_of.body(event_id)
             whole = self._book.execute(
                 "SELECT group_concat(text, '') FROM (SELECT text FROM event_texts"
                 " WHERE event_id = ? ORDER BY field, part_no)",
                 (event_id,),
             ).fetchone()[0]
-            self._note([*texts_of(read_body(body)), whole or ""])
+            self._note([*texts_of(body), whole or ""])
         return count
 
     def _copies(self) -> list[str]:
@@ -176,24 +200,20 @@ class _Work:
             )
         ]
         for text in self._telling_texts():
-            for event_id in self._events_with(text):
-                (body,) = self._book.execute(
-                    "SELECT body_json FROM events WHERE event_id = ?", (event_id,)
-                ).fetchone()
-                if text in texts_of(read_body(body)):
-                    found.append(event_id)
+            with_it = self._copies_of.events_with(text)
+            found += [each for each in with_it if self._copies_of.is_exactly(each, text)]
         return found
 
     def _take_records_from(self, event_ids: Sequence[str]) -> None:
         marks = ", ".join("?" * len(event_ids))
-        for kind, table in _TABLES.items():
+        for kind, table in RECORD_TABLES.items():
             rows = self._book.execute(
                 f"SELECT {kind}_id FROM {table} WHERE source_event_id IN ({marks})", event_ids
             ).fetchall()
             for (record_id,) in rows:
                 self._take_record(kind, record_id)
         for text in self._telling_texts():
-            for kind, record_id in self._records_with(text, is_whole=True):
+            for kind, record_id in self._copies_of.records_with(text, is_whole=True):
                 self._take_record(kind, record_id)
 
     def _take_record(self, kind: RecordKind, record_id: str) -> None:
@@ -202,14 +222,14 @@ class _Work:
         self.removed.record_ids.append(record_id)
         self.records.append((kind, record_id))
         (content,) = self._book.execute(
-            f"SELECT content FROM {_TABLES[kind]} WHERE {kind}_id = ?", (record_id,)
+            f"SELECT content FROM {RECORD_TABLES[kind]} WHERE {kind}_id = ?", (record_id,)
         ).fetchone()
         self._note([content])
         for each in versions(self._book, kind, record_id):
             self._take_record(kind, each)
         said = self._book.execute(
-            f"SELECT event_id FROM events WHERE event_type IN ('{kind}.remembered',"
-            f" '{kind}.superseded', '{kind}.retracted') AND instr(body_json, ?)",
+            f"SELECT event_id FROM events WHERE event_type IN {RECORD_EVENTS}"
+            " AND instr(body_json, ?)",
             (f'"{record_id}"',),
         ).fetchall()
         self._take_events([each for (each,) in said])
@@ -219,54 +239,41 @@ class _Work:
         known += [text for text in texts if text and text != TOMBSTONE and text not in known]
 
     def _telling_texts(self) -> list[str]:
-        texts = [text for text in self._main if text != TOMBSTONE]
-        return [text for text in texts if len(text.strip()) >= LEAST_CHARS]
-
-    def _events_with(self, text: str) -> list[str]:
-        rows = self._book.execute(
-            "SELECT event_id FROM events WHERE instr(body_json, ?)", (_escaped(text),)
-        )
-        return [str(event_id) for (event_id,) in rows]
-
-    def _records_with(self, text: str, *, is_whole: bool = False) -> list[tuple[RecordKind, str]]:
-        test = "content = ?" if is_whole else "instr(content, ?)"
-        return [
-            (kind, str(record_id))
-            for kind, table in _TABLES.items()
-            for (record_id,) in self._book.execute(
-                f"SELECT {kind}_id FROM {table} WHERE {test}", (text,)
-            )
-        ]
+        return list(dict.fromkeys(text for text in self._main if is_telling(text)))
 
     # --- taking out -------------------------------------------------------------------------
 
     def finish(self) -> None:
         """Put tombstones in the place of all that was gathered."""
         removed = self.removed
-        removed.days = reopen_days(self._book, removed.event_ids, self._drop_day, self._now)
-        withdraw_messages(self._book, removed.event_ids)
+        telling = self._telling_texts()
+        removed.quote_event_ids = self._quotes.find(removed.event_ids, telling)
+        touched = [*removed.event_ids, *removed.quote_event_ids]
+        removed.told = told_sessions(self._book, touched)
+        removed.days = reopen_days(self._book, touched, self._drop_day, self._now)
+        withdraw_messages(self._book, touched)
         for event_id in removed.event_ids:
             self._blank_event(event_id)
         for kind, record_id in self.records:
             self._blank_record(kind, record_id)
         self._end_summaries()
         self._blank_receipts()
-        self._blank_beside()
-        for text in self._telling_texts():
-            removed.elsewhere += self._events_with(text)
-            removed.elsewhere += [record_id for _, record_id in self._records_with(text)]
+        self._quotes.cut(removed.quote_event_ids, telling)
+        removed.side_messages = self._quotes.cut_beside(removed.event_ids, telling)
+        for text in telling:
+            removed.elsewhere += self._copies_of.events_with(text)
+            with_it = self._copies_of.records_with(text)
+            removed.elsewhere += [record_id for _, record_id in with_it]
         removed.elsewhere = list(dict.fromkeys(removed.elsewhere))[:MAX_ELSEWHERE]
 
     def _drop_day(self, memory_id: str) -> None:
         self._take_record("memory", memory_id)
 
     def _blank_event(self, event_id: str) -> None:
-        (body,) = self._book.execute(
-            "SELECT body_json FROM events WHERE event_id = ?", (event_id,)
-        ).fetchone()
+        body = self._copies_of.body(event_id)
         self._book.execute(
             "UPDATE events SET body_json = ? WHERE event_id = ?",
-            (orjson.dumps(blank(read_body(body))).decode(), event_id),
+            (orjson.dumps(blank(body)).decode(), event_id),
         )
         self._book.execute("DELETE FROM event_texts WHERE event_id = ?", (event_id,))
         self._book.execute(
@@ -280,7 +287,8 @@ class _Work:
         withdraw_record(self._book, kind, record_id)
         pin = ", pinned_at = NULL" if kind == "memory" else ""
         self._book.execute(
-            f"UPDATE {_TABLES[kind]} SET content = ?, retracted_at = COALESCE(retracted_at, ?),"
+            f"UPDATE {RECORD_TABLES[kind]} SET content = ?,"
+            " retracted_at = COALESCE(retracted_at, ?),"
             f" status = CASE status WHEN 'active' THEN 'retracted' ELSE status END{pin}"
             f" WHERE {kind}_id = ?",
             (TOMBSTONE, self._now, record_id),
@@ -288,7 +296,7 @@ class _Work:
 
     def _end_summaries(self) -> None:
         """Summaries that cover one of the messages, those of earlier states too."""
-        for event_id in self.removed.event_ids:
+        for event_id in (*self.removed.event_ids, *self._quotes.messages):
             cursor = self._book.execute(
                 "UPDATE summaries SET content = ?1, status = 'invalidated' WHERE content <> ?1"
                 " AND EXISTS (SELECT 1 FROM events e WHERE e.event_id = ?2"
@@ -297,27 +305,6 @@ class _Work:
                 (TOMBSTONE, event_id),
             )
             self.removed.summaries += cursor.rowcount
-
-    def _blank_beside(self) -> None:
-        """The very texts, and with copies all that has them, where they stand beside the events."""
-        for table, key, column in _BESIDE:
-            self._book.execute(
-                f"UPDATE {table} SET {column} = ?1 WHERE {column} IN"
-                " (SELECT value FROM json_each(?2))",
-                (TOMBSTONE, orjson.dumps(self._telling_texts()).decode()),
-            )
-            for text in self._telling_texts():
-                rows = self._book.execute(
-                    f"SELECT {key} FROM {table} WHERE instr({column}, ?)", (text,)
-                ).fetchall()
-                names = [str(name) for (name,) in rows]
-                if not self._with_copies:
-                    self.removed.elsewhere += names
-                    continue
-                self._book.executemany(
-                    f"UPDATE {table} SET {column} = ? WHERE {key} = ?",
-                    [(TOMBSTONE, name) for name in names],
-                )
 
     def _blank_receipts(self) -> None:
         """Receipts hold records whole, and the hash of a short text can be guessed."""
@@ -338,20 +325,19 @@ class _Work:
                 )
 
 
-_BESIDE: Final = (
-    ("assistant_conversation_messages", "message_id", "content"),
-    ("assistant_acts", "act_id", "summary"),
-    ("supervision_steer_counts", "subject_turn_id", "last_reason"),
-    ("turns", "turn_id", "error_message"),
-)
-"""Texts that stand beside the events: table, key, column."""
-
-_TABLES: Final[dict[RecordKind, str]] = {"memory": "memory_records", "identity": "identity_records"}
-
-
-def _escaped(text: str) -> str:
-    """As it stands inside a stored body."""
-    return orjson.dumps(text).decode()[1:-1]
+def told_sessions(connection: sqlite3.Connection, event_ids: Sequence[str]) -> list[Told]:
+    """Agents that were told their room past one of these events, and whose native sessions were
+    not ended by a reset since."""
+    rows = connection.execute(
+        "SELECT DISTINCT c.actor_id, c.room_id FROM json_each(?) asked"
+        " JOIN events e ON e.event_id = asked.value"
+        " JOIN delivery_cursors c ON c.room_id = e.room_id AND c.last_delivered_seq >= e.seq"
+        " WHERE NOT EXISTS (SELECT 1 FROM context_resets r WHERE r.room_id = c.room_id"
+        " AND r.reset_native_sessions = 1 AND r.through_seq >= c.last_delivered_seq)"
+        " ORDER BY 2, 1",
+        (orjson.dumps(list(event_ids)).decode(),),
+    )
+    return [Told(*row) for row in rows]
 
 
 def _record_of(event_type: str, body: dict[str, object]) -> tuple[RecordKind, str] | None:
@@ -374,6 +360,7 @@ def _audit(
         record_ids=tuple(removed.record_ids),
         summaries=removed.summaries,
         days=removed.days,
+        quote_event_ids=tuple(removed.quote_event_ids),
     )
     event = NewEvent(
         event_id=new_id("evt"),

@@ -12,7 +12,6 @@ from groupx_server.domain.turn import NO_RECOLLECTION, Recollection
 from groupx_server.ledger.actors import disable_others, upsert_agent
 from groupx_server.ledger.bindings import interrupt_leftovers
 from groupx_server.ledger.compactions import settle_left_compactions
-from groupx_server.ledger.purge import repair
 from groupx_server.ledger.recovery import Recovery, recover
 from groupx_server.ledger.steers import settle_left_nudges
 
@@ -35,7 +34,6 @@ def settle_at_start(
 ) -> Recovery:
     """Bring the actors up to date, close what an earlier server's processes left open, and settle
     the turns it was working on (those of `recallable` agents as `recover` says)."""
-    repair(connection)
     take_roster(connection, roster, now)
     interrupt_leftovers(connection, now)
     settle_left_nudges(connection, now)

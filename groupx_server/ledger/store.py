@@ -22,6 +22,7 @@ from groupx_server.ledger.batch import Step, closed_error
 from groupx_server.ledger.connection import file_error
 from groupx_server.ledger.lease import Lease
 from groupx_server.ledger.migrate import UpgradeReport, prepare
+from groupx_server.ledger.rawfile import RawFile
 from groupx_server.ledger.readers import Query, Readers
 from groupx_server.ledger.times import utc_now
 from groupx_server.ledger.writer import Writer
@@ -41,6 +42,8 @@ class Ledger:
         """32 hex digits that name this ledger for as long as it lives, copies included."""
         self.last_seq = 0
         """The seq of the newest event on disk, 0 when there is none."""
+        self.raw = RawFile(path)
+        """The file's bytes, for getting removed texts out of them."""
         self._lease = lease
         self._writer: Writer | None = None
         self._readers: Readers | None = None
@@ -172,6 +175,7 @@ class Ledger:
             # The writer closes last: the last connection moves the WAL into the database.
             if self._writer is not None:
                 await self._writer.aclose()
+            self.raw.close()
             self._lease.release()
 
     async def __aenter__(self) -> Self:

@@ -11,14 +11,17 @@ import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 from groupx_server.ledger.accept import Source
+from groupx_server.ledger.bytesearch import files_with, probes_of, stands_in
 from groupx_server.ledger.commands import once
-from groupx_server.ledger.connection import find_backups
-from groupx_server.ledger.purge import files_with, purge
-from groupx_server.ledger.redaction import Kind, Target, redact
+from groupx_server.ledger.connection import file_error, find_backups
+from groupx_server.ledger.copies import foresee
+from groupx_server.ledger.fileheader import sidecar
+from groupx_server.ledger.purge import MOST_STEPS, clean, is_overwritten, merge_some, rewrite
+from groupx_server.ledger.rawfile import RawFile
+from groupx_server.ledger.redaction import Kind, Removed, Target, redact
 from groupx_server.ledger.revocations import (
     Removal,
     missing,
@@ -30,14 +33,18 @@ from groupx_server.ledger.revocations import (
 from groupx_server.ledger.store import Ledger
 from groupx_server.logs import get_logger
 from groupx_server.rooms.turnrunner import Runtime
-from groupx_shared.wire.forgetting import RedactContent, RedactReply
+from groupx_shared.wire.forgetting import RedactContent, RedactReply, ToldSession
 
-BEYOND: Final = (
-    (
-        "Agents' own histories and logs: GroupX cannot reach them. “groupx context reset” lets "
-        "them begin new sessions."
-    ),
-    "Exports, and backups that were made by command or copied elsewhere.",
+LOG_FOLDER: Final = "logs"
+"""Beside the database."""
+AGENTS_OWN: Final = "Agents' own histories and logs on this machine and at their providers."
+COPIED: Final = (
+    "Exports, and backups that were made by command or copied elsewhere: delete them, and make new "
+    "ones."
+)
+SIDE: Final = (
+    "What the room assistant says of it in other words: “groupx assistant clear” forgets its "
+    "conversation."
 )
 
 log = get_logger(__name__)
@@ -47,6 +54,10 @@ async def _no_backups() -> list[str]:
     return []
 
 
+async def _nothing() -> None:
+    return None
+
+
 @dataclass(slots=True)
 class _Done:
     texts: Sequence[str] = field(default_factory=list)
@@ -54,12 +65,14 @@ class _Done:
 
 
 class Forgetting:
-    """Redaction over one ledger. `on_removed` drops what is cached of events, `renew_backups` puts
-    a new backup in the place of the old ones."""
+    """Redaction over one ledger. `on_removed` drops what is cached of events, `on_side_removed`
+    gives the room assistant a new session, `renew_backups` puts a new backup in the place of the
+    old ones."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self.on_removed: Callable[[], None] = lambda: None
+        self.on_side_removed: Callable[[], Awaitable[None]] = _nothing
         self.renew_backups: Callable[[], Awaitable[list[str]]] = _no_backups
 
     async def redact(
@@ -69,20 +82,13 @@ class Forgetting:
         target = Target(kind, ref_id, source.actor_id, source.source_kind, request.copies)
         done = _Done()
         now = self._runtime.clock.now()
+        foreseen = await self._runtime.ledger.read(partial(foresee, kind=kind, ref_id=ref_id))
 
         def step(connection: sqlite3.Connection) -> RedactReply:
             def act() -> dict[str, Any]:
-                removed = redact(connection, target, now)
+                removed = redact(connection, target, now, foreseen)
                 done.texts, done.is_new = removed.texts, True
-                reply = RedactReply(
-                    audit_event_id=removed.audit_event_id,
-                    event_ids=tuple(removed.event_ids),
-                    record_ids=tuple(removed.record_ids),
-                    summaries=removed.summaries,
-                    days=removed.days,
-                    elsewhere=tuple(removed.elsewhere),
-                )
-                return reply.model_dump(mode="json", by_alias=True)
+                return _reply_of(removed).model_dump(mode="json", by_alias=True)
 
             content = {"ref": ref_id, "purge": request.purge, "copies": request.copies}
             stored = once(
@@ -100,23 +106,41 @@ class Forgetting:
         if done.is_new:
             await _list_removals(self._runtime.ledger)
             self.on_removed()
+            if reply.side_messages:
+                await self.on_side_removed()
             log.info("content.redacted", kind=kind, ref=ref_id, events=len(reply.event_ids))
         if request.purge:
             reply = await self._purge(reply, done.texts)
-        return reply.model_copy(update={"beyond": BEYOND})
+        return reply.model_copy(update={"beyond": _beyond(reply)})
 
     async def _purge(self, reply: RedactReply, texts: Sequence[str]) -> RedactReply:
         ledger = self._runtime.ledger
-        await ledger.write_alone(purge)
+        await purge(ledger, self._runtime.clock.now())
         gone = await self.renew_backups()
-        left = await asyncio.to_thread(files_with, texts, _files_of(ledger.path))
+        left = await asyncio.to_thread(_left_in, ledger, texts)
         return reply.model_copy(
-            update={
-                "purged": True,
-                "removed_backups": tuple(gone),
-                "left_in": tuple(file.name for file in left),
-            }
+            update={"purged": True, "removed_backups": tuple(gone), "left_in": tuple(left)}
         )
+
+
+async def purge(ledger: Ledger, now: str) -> None:
+    """Get the bytes of what was removed out of the database and its journal. Others write between
+    the steps of the longest part. Raises: LedgerError."""
+    is_first, steps = True, 0
+    while not await ledger.write(partial(merge_some, is_first=is_first)) and steps < MOST_STEPS:
+        is_first, steps = False, steps + 1
+    if not await ledger.read(is_overwritten):
+        log.info("purge.rewriting", file=ledger.path.name)
+        await ledger.write_alone(partial(rewrite, now=now))
+    wiped = await ledger.write_alone(partial(_clean, file=ledger.raw))
+    log.info("purge.done", merge_steps=steps, wiped_pages=wiped)
+
+
+def _clean(connection: sqlite3.Connection, file: RawFile) -> int:
+    try:
+        return clean(connection, file)
+    except OSError as error:
+        raise file_error(error, file.path, "overwrite removed texts in") from error
 
 
 async def remove_restored(ledger: Ledger, now: str) -> int:
@@ -128,7 +152,7 @@ async def remove_restored(ledger: Ledger, now: str) -> int:
     count = await ledger.write(partial(remove_again, removals=removals, now=now))
     if count:
         log.warning("content.redacted_again", texts=count)
-        await ledger.write_alone(purge)
+        await purge(ledger, now)
     return count
 
 
@@ -140,6 +164,43 @@ async def _list_removals(ledger: Ledger) -> list[Removal]:
     return removals
 
 
-def _files_of(path: Path) -> list[Path]:
-    """The database, its journal, and every copy that GroupX made of it."""
-    return [path, path.with_name(f"{path.name}-wal"), *find_backups(path)]
+def _left_in(ledger: Ledger, texts: Sequence[str]) -> list[str]:
+    """Names of the files in which one of the texts stands: the database, its journal, every copy
+    that GroupX made of it, and the logs."""
+    probes = probes_of(texts)
+    if not probes:
+        return []
+    path = ledger.path
+    found = [path.name] if stands_in(probes, ledger.raw.pieces()) else []
+    logs = sorted((path.parent / LOG_FOLDER).glob("*"))
+    others = [sidecar(path, "-wal"), *find_backups(path), *logs]
+    return found + [file.name for file in files_with(probes, others)]
+
+
+def _reply_of(removed: Removed) -> RedactReply:
+    told = [ToldSession(actor_id=each.actor_id, room_id=each.room_id) for each in removed.told]
+    return RedactReply(
+        audit_event_id=removed.audit_event_id,
+        event_ids=tuple(removed.event_ids),
+        record_ids=tuple(removed.record_ids),
+        summaries=removed.summaries,
+        days=removed.days,
+        quote_event_ids=tuple(removed.quote_event_ids),
+        side_messages=removed.side_messages,
+        sessions=tuple(told),
+        elsewhere=tuple(removed.elsewhere),
+    )
+
+
+def _beyond(reply: RedactReply) -> tuple[str, ...]:
+    """What GroupX cannot reach, each with the way out."""
+    rooms: dict[str, list[str]] = {}
+    for told in reply.sessions:
+        rooms.setdefault(told.room_id, []).append(told.actor_id.removeprefix("agent:"))
+    sessions = [
+        f"The sessions of {', '.join(names)} in {room_id} were told it: “groupx context reset "
+        f"--room {room_id.removeprefix('room:')}” gives them new ones."
+        for room_id, names in rooms.items()
+    ]
+    side = [SIDE] if reply.side_messages else []
+    return (*sessions, *side, AGENTS_OWN, COPIED)

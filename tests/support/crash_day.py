@@ -134,8 +134,8 @@ POINTS: dict[str, Case] = {
     "reset.before_commit": ONCE,
     "dated.before_commit": ONCE,
     "redact.before_commit": ONCE,
-    "purge.before_vacuum": ONCE,
-    "purge.after_vacuum": ONCE,
+    "purge.mid_merge:1": ONCE,
+    "purge.after_clean": ONCE,
     "session_end.before_commit": ONCE,
 }
 

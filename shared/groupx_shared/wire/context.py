@@ -94,6 +94,8 @@ class RedactedBody(WireModel):
     """Summaries of the room that were thrown away."""
     days: int = 0
     """Days that agents had written down and write down anew."""
+    quote_event_ids: tuple[str, ...] = ()
+    """Events from which quotes of it were cut."""
 
 
 class SummaryReply(WireModel):

@@ -16,6 +16,13 @@ class RedactContent(RequestModel):
     """Remove every other text of the room and its records that has this one in it."""
 
 
+class ToldSession(WireModel):
+    """An agent's native session in a room that may have been told the text."""
+
+    actor_id: str
+    room_id: str
+
+
 class RedactReply(WireModel):
     """What was removed."""
 
@@ -28,6 +35,13 @@ class RedactReply(WireModel):
     """Summaries that were thrown away; rooms are summed up anew when needed."""
     days: int = 0
     """Days that agents write down anew."""
+    quote_event_ids: tuple[str, ...] = ()
+    """Replies, tools' results and the like that quoted it: the quote is a tombstone."""
+    side_messages: int = 0
+    """Texts of the conversation with the room assistant from which it was cut; its session begins
+    anew."""
+    sessions: tuple[ToldSession, ...] = ()
+    """Native sessions of agents that were told it; `groupx context reset` ends them."""
     elsewhere: tuple[str, ...] = ()
     """Events and records that have the text in them too and were left alone."""
     purged: bool = False

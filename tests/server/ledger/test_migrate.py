@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from groupx_server.ledger.migrate import Migration, UpgradeReport, load_migrations, prepare
+from groupx_server.ledger.search import Filters, search
+from groupx_server.ledger.searchindex import index_some
 from groupx_shared.errors import LedgerError
 from ledger_files.build import LAST_SCHEMA, VERSIONS, columns_of, file_of
 from ledger_files.rows import ADDED, ROWS, expected_row, rows_of
@@ -240,14 +242,10 @@ def test_memory_is_found_after_an_upgrade(tmp_path: Path, version: int) -> None:
     path = old_file(tmp_path, version)
     prepare(path, now=fixed_now)
     with opened(path) as connection:
-        found = connection.execute(
-            "SELECT m.memory_id FROM memory_records_fts f JOIN memory_records m"
-            " ON m.rowid = f.rowid WHERE memory_records_fts MATCH 'newer'"
-        ).fetchall()
-        assert found == [("mem_new",)]
-        connection.execute(
-            "INSERT INTO memory_records_fts(memory_records_fts) VALUES('integrity-check')"
-        )
+        while not index_some(connection).is_empty:
+            pass
+        found = search(connection, "newer", Filters(kind="memory"), "2026-01-31T09:15:00.250Z")
+        assert [hit.ref_id for hit in found.found] == ["mem_new"]
 
 
 def test_used_event_numbers_are_not_used_again_after_an_upgrade(tmp_path: Path) -> None:

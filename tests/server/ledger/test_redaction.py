@@ -119,8 +119,6 @@ def test_records_that_came_of_it_go_with_it_in_all_their_versions(
     assert same.memory_id in removed.record_ids
     assert len(removed.record_ids) == 3
     assert "xylophone" not in _dump(book)
-    legacy = "SELECT count(*) FROM memory_records_fts WHERE memory_records_fts MATCH 'xylophone'"
-    assert book.execute(legacy).fetchone() == (0,)
     _indexed(book)
     assert _found(book) == []
 
@@ -218,7 +216,7 @@ def test_a_command_whose_text_was_removed_is_still_done_once(book: sqlite3.Conne
     assert "xylophone" not in _dump(book)
 
 
-def test_what_was_said_to_the_assistant_goes_too_or_is_told(book: sqlite3.Connection) -> None:
+def test_what_was_said_to_the_assistant_goes_too(book: sqlite3.Connection) -> None:
     event_id = send(book, SECRET, to=()).reply.message_event_id
     say = (
         "INSERT INTO assistant_conversation_messages(message_id, role, content, created_at)"
@@ -226,7 +224,8 @@ def test_what_was_said_to_the_assistant_goes_too_or_is_told(book: sqlite3.Connec
     )
     book.execute(say, ("same", SECRET, NOW))
     book.execute(say, ("more", f"Send this: {SECRET}", NOW))
-    assert _redact(book, event_id).elsewhere == ["more"]
-    later = send(book, SECRET, to=()).reply.message_event_id
-    assert _redact(book, later, copies=True).elsewhere == []
+    removed = _redact(book, event_id)
+    assert (removed.side_messages, removed.elsewhere) == (2, [])
     assert "xylophone" not in _dump(book)
+    kept = "SELECT content FROM assistant_conversation_messages WHERE message_id = 'more'"
+    assert book.execute(kept).fetchone() == ("Send this: [removed]",)
