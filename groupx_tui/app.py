@@ -32,6 +32,7 @@ from groupx_tui.attention import Mode
 from groupx_tui.background import in_daemon_thread
 from groupx_tui.commandline import CommandLine, Commands, NoCommands
 from groupx_tui.handlers.registry import Handlers
+from groupx_tui.keymap import KeyMap
 from groupx_tui.messages import ServerFailed
 from groupx_tui.screens.dialog import Dialog
 from groupx_tui.screens.room import RoomScreen
@@ -97,7 +98,8 @@ class GroupXApp(App[int], inherit_bindings=False):
         self.kept_history: SentTexts = history or NoHistory()
         self.command_line: Commands = command_line or NoCommands()
         self.work_files = WorkFiles(folder)
-        self.keymap = setup.keymap
+        self.keymap = KeyMap(dict(setup.keymap.keys))
+        """The person's keys; all parts of the window hold this one, which changes in place."""
         self.shelf = setup.shelf
         self.preferences = setup.preferences
         self._notes = setup.notes
@@ -222,6 +224,9 @@ class GroupXApp(App[int], inherit_bindings=False):
         self.handlers.room.before_show(view)
         self.room.show(view)
         self.handlers.room.after_show(view)
+        for screen in self.screen_stack:
+            if isinstance(screen, Dialog):
+                screen.take_view(view)
         self.handlers.context.follow(view)
         self._name_window(self.handlers.attention.title(view))
 

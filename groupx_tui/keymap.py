@@ -16,7 +16,7 @@ from typing import Final
 from groupx_shared.errors import ConfigError
 from groupx_shared.names import nearest, unknown_name
 from groupx_shared.text import safe_line
-from groupx_tui.actions import ACTIONS, Action
+from groupx_tui.actions import ACTIONS, PLACES, Action
 
 MODIFIERS: Final = ("ctrl", "alt", "shift", "super")
 NAMED_KEYS: Final = frozenset(
@@ -31,8 +31,18 @@ TERMINAL_KEYS: Final = {
     "ctrl+s": "terminals use it to stop the output",
     "ctrl+q": "terminals use it to go on with the output",
     "ctrl+b": "tmux uses it as its prefix",
+    "ctrl+i": "terminals send it as tab",
+    "ctrl+m": "terminals send it as enter",
+    "ctrl+h": "many terminals send it as backspace",
 }
 """Keys that often never arrive, and why."""
+DOUBTFUL_KEYS: Final = {
+    "ctrl+a": "screen uses it as its prefix; there it does not arrive",
+    "f10": "some terminals open their menu with it",
+    "f11": "many terminals change to the full screen with it",
+    "ctrl+z": "terminals suspend programs with it, and people expect that",
+}
+"""Keys that may be used and do not arrive everywhere."""
 TYPING_PLACES: Final = ("composer", "anywhere", "dialog")
 
 _SHOWN: Final = {
@@ -66,6 +76,24 @@ def show_key(key: str) -> str:
     """`ctrl+pageup` -> `ctrl+pgup`, `up` -> `↑`."""
     *modifiers, name = key.split("+") if key != "+" else [key]
     return "+".join((*modifiers, _SHOWN.get(name, name)))
+
+
+def clashes(keymap: KeyMap, action_id: str, key: str) -> list[str]:
+    """What people should know before `key` does `action_id`: who loses it, where it means
+    something else, where it does not arrive."""
+    where = ACTIONS[action_id].where
+    told = [f"{show_key(key)}: {DOUBTFUL_KEYS[key]}."] if key in DOUBTFUL_KEYS else []
+    for other in ACTIONS.values():
+        if key not in keymap.of(other.id) or other.id == action_id:
+            continue
+        if other.where == where:
+            is_last = len(keymap.of(other.id)) == 1
+            left = ", which has no key then" if is_last else ""
+            told.append(f"It is taken from “{other.label}”{left}.")
+        elif "anywhere" in (where, other.where) and "dialog" not in (where, other.where):
+            first = other if where == "anywhere" else ACTIONS[action_id]
+            told.append(f"In “{PLACES[first.where]}” it means “{first.label}”.")
+    return told
 
 
 def load_keymap(path: Path) -> KeyMap:

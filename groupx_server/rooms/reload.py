@@ -21,14 +21,10 @@ from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.roster import Roster, RosterEntry
 from groupx_server.rooms.turnrunner import Runtime
 from groupx_shared.errors import ConfigError, ErrorCode, RefusedError
-from groupx_shared.settings import Config, LimitSettings
+from groupx_shared.settings import RESTART_LIMITS, RESTART_SECTIONS, Config, LimitSettings
 from groupx_shared.wire.replies import ReloadReply
 
 COMMAND: Final = "runtime.reload"
-RESTART_SECTIONS: Final = ("server", "storage")
-"""Read once: the socket is open, the database is held."""
-RESTART_LIMITS: Final = ("sse_events", "sse_bytes")
-"""The fan-out's memory is made at the start."""
 
 log = get_logger(__name__)
 

@@ -383,6 +383,25 @@ COMMANDS: Final = (
         options=(JSON, CONFIG),
     ),
     Command(
+        ("config", "list"),
+        "config:run_list",
+        "The plain settings with their values: limits, timeouts, backups.",
+        options=(JSON, CONFIG),
+    ),
+    Command(
+        ("config", "set"),
+        "config:run_set",
+        "Change one plain setting.",
+        arguments=(
+            Argument(
+                "setting",
+                "Like limits.queuePerAgent=32; KEY= takes the default.",
+                metavar="KEY=VALUE",
+            ),
+        ),
+        options=(JSON, CONFIG),
+    ),
+    Command(
         ("logs",),
         "logs:run",
         "Print the end of the server's log.",
@@ -441,6 +460,7 @@ GROUPS: Final = {
     "agents": "Agents: list, add, remove, enable, disable, set, test, restart.",
     "memory": "Memory: list, show, history, search, add, correct, retract, pin, unpin.",
     "identity": "Who agents are: list, show, history, add, correct, retract.",
+    "config": "Limits, timeouts, backups: list, set.",
     "context": "What agents are told: usage, preview, compact, reset.",
     "turns": "Turns: list, show, cancel, retry, continue.",
     "roots": "What a message led to: list, show, continue, cancel.",

@@ -67,17 +67,17 @@ def run_add(call: Invocation) -> int:
 
 def run_remove(call: Invocation) -> int:
     """Take an agent out of the config."""
-    return _run_change(call, remove_agent(_id(call.required("agent"))))
+    return run_change(call, remove_agent(_id(call.required("agent"))))
 
 
 def run_enable(call: Invocation) -> int:
     """Switch an agent on."""
-    return _run_change(call, set_agent(_id(call.required("agent")), ["enabled"], True))
+    return run_change(call, set_agent(_id(call.required("agent")), ["enabled"], True))
 
 
 def run_disable(call: Invocation) -> int:
     """Switch an agent off."""
-    return _run_change(call, set_agent(_id(call.required("agent")), ["enabled"], False))
+    return run_change(call, set_agent(_id(call.required("agent")), ["enabled"], False))
 
 
 def run_set(call: Invocation) -> int:
@@ -90,10 +90,11 @@ def run_set(call: Invocation) -> int:
         )
     key, path = _id(call.required("agent")), _path(name)
     change = set_agent(key, path, _value(path, text)) if text else unset_agent(key, path)
-    return _run_change(call, _checked(workspace_of(call), key, change))
+    return run_change(call, _checked(workspace_of(call), key, change))
 
 
-def _run_change(call: Invocation, change: Change) -> int:
+def run_change(call: Invocation, change: Change) -> int:
+    """Change the file, and say what a running server made of it."""
     workspace = workspace_of(call)
     reply = _change(workspace, change)
     if call.flag("json"):

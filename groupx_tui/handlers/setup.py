@@ -1,4 +1,4 @@
-"""Settings: agents, the settings file with its limits, keys, colours, attention.
+"""Settings: agents, limits, the settings file, keys, colours, attention.
 
 Invariants: the config file is written only by the commands that check it, or by the person's own
 editor; what is wrong in a file is said at once, and what was in force stays in force.
@@ -14,19 +14,17 @@ from typing import TYPE_CHECKING, Final
 
 from textual.app import SuspendNotSupported
 
-from groupx_shared.errors import ConfigError, GroupXError
-from groupx_shared.paths import user_themes_folder
+from groupx_shared.errors import GroupXError
 from groupx_shared.text import safe_line
+from groupx_tui.handlers.keys import KeySetup
+from groupx_tui.handlers.limits import LimitHandlers
 from groupx_tui.handlers.tool import text_screen
-from groupx_tui.keymap import load_keymap
 from groupx_tui.screens.chooser import Choice, Chooser, Use
 from groupx_tui.screens.confirm import Confirm
-from groupx_tui.setup import KEYS_FILE
 
 if TYPE_CHECKING:
     from groupx_tui.app import GroupXApp
 
-KEYS_TEMPLATE: Final = '{\n  "keys": {\n  }\n}\n'
 STATES: Final = {"found": "is installed", "absent": "is not installed"}
 
 
@@ -36,17 +34,20 @@ class SetupHandlers:
     def __init__(self, app: GroupXApp) -> None:
         self._app = app
         self._list: Chooser | None = None
+        self._keys = KeySetup(app, self._edit_file)
+        self._limits = LimitHandlers(app)
 
     def open(self, argument: str) -> None:
         """What can be set."""
         places: dict[str, tuple[str, str, Callable[[], object]]] = {
             "agents": ("Agents", "add, switch on and off, remove", lambda: self.agents("")),
-            "config": (
-                "Settings file",
-                "limits, folders, everything else",
-                lambda: self.config(""),
+            "limits": (
+                "Limits",
+                "queues, loops, budgets, timeouts, backups",
+                lambda: self.limits(""),
             ),
-            "keys": ("Keys", "your own keys", lambda: self.keys("")),
+            "config": ("Settings file", "everything, in your editor", lambda: self.config("")),
+            "keys": ("Keys", "your own keys, by pressing them", lambda: self.keys("")),
             "theme": ("Theme", "colours", lambda: self._act("app.theme")),
             "attention": (
                 "Attention",
@@ -150,7 +151,7 @@ class SetupHandlers:
         if path is None:
             self._app.tell("The server is elsewhere: change its settings on its machine.")
             return
-        self._app.run_worker(self._edit(path, "{\n}\n", self._reload), group="editor")
+        self._edit_file(path, "{\n}\n", self._reload)
 
     def _reload(self, path: Path) -> None:
         def show(printed: str) -> None:
@@ -159,17 +160,15 @@ class SetupHandlers:
         self._app.attempt(self._app.command_line.run(("reload",)), show)
 
     def keys(self, argument: str) -> None:
-        """The file of the person's own keys in the editor; then it is checked."""
-        path = user_themes_folder().parent / KEYS_FILE
-        self._app.run_worker(self._edit(path, KEYS_TEMPLATE, self._check_keys), group="editor")
+        """The person's own keys: chosen by pressing them; they count at once."""
+        self._keys.open()
 
-    def _check_keys(self, path: Path) -> None:
-        try:
-            load_keymap(path)
-        except ConfigError as error:
-            self._app.tell(f"{error.message} The keys stay as they are.", "warning")
-        else:
-            self._app.tell("The keys are fine; they count from the next window on.")
+    def limits(self, argument: str) -> None:
+        """Limits, timeouts, backups."""
+        self._limits.open()
+
+    def _edit_file(self, path: Path, template: str, then: Callable[[Path], object]) -> None:
+        self._app.run_worker(self._edit(path, template, then), group="editor")
 
     async def _edit(self, path: Path, template: str, then: Callable[[Path], object]) -> None:
         from groupx_tui.editing import edit_file, editor_command

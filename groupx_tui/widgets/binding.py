@@ -6,12 +6,19 @@ Each key runs `app.act('noun.verb')`: the table says what, the app's handlers do
 
 from __future__ import annotations
 
+from typing import Final
+from weakref import WeakKeyDictionary
+
 from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.keys import _character_to_key
 
 from groupx_tui.actions import ACTIONS, Where, actions_of
 from groupx_tui.keymap import KeyMap
+
+ACT: Final = "app.act("
+_PLACES: Final[WeakKeyDictionary[DOMNode, Where]] = WeakKeyDictionary()
+"""What was bound to which place."""
 
 
 def textual_name(key: str) -> str:
@@ -26,6 +33,7 @@ def bind_place(node: DOMNode, where: Where, keymap: KeyMap) -> None:
     one goes where it leads), unless a place of the room has the same key for itself. Dialogs are
     screens of their own.
     """
+    _PLACES[node] = where
     elsewhere = {
         key
         for action in ACTIONS.values()
@@ -43,6 +51,16 @@ def bind_place(node: DOMNode, where: Where, keymap: KeyMap) -> None:
                     priority=where == "anywhere" and key not in elsewhere,
                 )
             )
+
+
+def bind_again(node: DOMNode, keymap: KeyMap) -> None:
+    """Bind the keys of the place that `node` was bound to, as they are now."""
+    where = _PLACES.get(node)
+    if where is None:
+        return
+    for bindings in node._bindings.key_to_bindings.values():
+        bindings[:] = [each for each in bindings if not each.action.startswith(ACT)]
+    bind_place(node, where, keymap)
 
 
 def keys_of_place(where: Where, keymap: KeyMap) -> dict[str, str]:

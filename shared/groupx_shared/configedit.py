@@ -119,6 +119,16 @@ def unset_agent(key: str, path: Sequence[str]) -> Change:
     return change
 
 
+def set_setting(path: Sequence[str], value: Any) -> Change:
+    """The change that sets one setting (`["limits", "queuePerAgent"]`)."""
+    return lambda text, config: with_value(text, path, value)
+
+
+def unset_setting(path: Sequence[str]) -> Change:
+    """The change that takes one setting back to its default."""
+    return lambda text, config: without(text, path)
+
+
 def set_assistant(settings: dict[str, Any] | None) -> Change:
     """The change that chooses the room assistant's program (`brain`, and if wanted `name`), or
     switches it off (None)."""

@@ -17,6 +17,11 @@ from groupx_shared.names import nearest
 
 BUILTIN_DRIVER: Final = "builtin"
 
+RESTART_SECTIONS: Final = ("server", "storage")
+"""Read once by the server: the socket is open, the database is held."""
+RESTART_LIMITS: Final = ("sse_events", "sse_bytes")
+"""The fan-out's memory is made at the start."""
+
 HttpUrl = Annotated[str, StringConstraints(pattern=r"^https?://\S+$", max_length=2048)]
 VariableName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 

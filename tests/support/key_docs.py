@@ -22,15 +22,17 @@ Keys work in the place that has the keyboard: `tab` goes from writing to reading
 OUTRO: Final = """\
 ## Your own keys
 
-Put a file `keys.json` into the folder of your GroupX configuration (`~/.config/groupx` on Linux):
+`/keys` shows all actions with their keys; `enter` and a key give it another one, at once, in the open window
+too. It says beforehand from whom the key is taken, where it means something else, and where it does not
+arrive. They are kept in `keys.json` in the folder of your GroupX configuration (`~/.config/groupx` on Linux):
 
 ```json
 {"keys": {"room.next": "alt+n", "turn.cancel": ["ctrl+g", "f8"], "app.suspend": []}}
 ```
 
 A key given to another action leaves the one that has it by default; `[]` takes all keys from an
-action. A mistake is told when the window opens, with the action and the nearest name, and the
-default keys are used.
+action. A mistake is told when the window opens (or when you come back from your editor), with the action and
+the nearest name, and the default keys are used (or those from before).
 
 ## Terminals
 

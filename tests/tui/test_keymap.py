@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from groupx_shared.errors import ConfigError
 from groupx_tui.actions import ACTIONS
-from groupx_tui.keymap import DEFAULT_KEYS, build_keymap, load_keymap, show_key
+from groupx_tui.keymap import DEFAULT_KEYS, build_keymap, clashes, load_keymap, show_key
 
 
 def test_an_override_replaces_all_keys_of_its_action() -> None:
@@ -49,6 +49,32 @@ def test_a_wrong_entry_is_refused_with_a_sentence(
         build_keymap(overrides, "keys.json")
     assert caught.value.message.startswith("keys.json: ")
     assert all(word in caught.value.message for word in words)
+
+
+@pytest.mark.parametrize(
+    ("action_id", "key", "words"),
+    [
+        ("room.next", "ctrl+g", ["taken from “Stop an agent's turn”, which has no key then"]),
+        ("room.next", "ctrl+pageup", ["taken from “Previous room”."]),
+        ("room.next", "ctrl+d", ["In “Writing” it means", "In “Reading” it means"]),
+        ("block.copy", "ctrl+o", ["In “Reading” it means “Copy”"]),
+        ("room.next", "ctrl+a", ["screen uses it as its prefix", "In “Writing”"]),
+        ("room.next", "f11", ["full screen"]),
+        ("room.next", "alt+n", []),
+    ],
+)
+def test_what_a_key_would_take_is_known_beforehand(
+    action_id: str, key: str, words: list[str]
+) -> None:
+    told = clashes(DEFAULT_KEYS, action_id, key)
+    assert bool(told) == bool(words)
+    assert all(word in "\n".join(told) for word in words)
+
+
+@pytest.mark.parametrize("key", ["ctrl+i", "ctrl+m", "ctrl+h", "ctrl+b", "ctrl+s", "ctrl+q"])
+def test_a_key_that_never_arrives_is_refused(key: str) -> None:
+    with pytest.raises(ConfigError, match="cannot be used"):
+        build_keymap({"room.next": key})
 
 
 def test_the_same_key_may_mean_two_things_in_two_places() -> None:

@@ -85,6 +85,10 @@ class Editor(TextArea, inherit_bindings=False):
         self.register_theme(_THEME)
         self.theme = _THEME.name
 
+    def use_keys(self, keymap: KeyMap) -> None:
+        """Do what the keys of this map say from now on."""
+        self._keys = keys_of_place("composer", keymap)
+
     @property
     def text(self) -> str:
         """What is written, joined once for each edit."""

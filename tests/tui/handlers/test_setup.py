@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from groupx_shared.paths import user_themes_folder
 from groupx_tui.app import GroupXApp
 from groupx_tui.handlers.setup import addable
 from groupx_tui.screens.chooser import Chooser
@@ -32,7 +31,7 @@ AVAILABLE = {
 def editor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """An editor that writes a line, and a window that can be suspended for it."""
     script = tmp_path / "editor.sh"
-    script.write_text('#!/bin/sh\necho \'{"keys": {"room.next": "alt+n"}}\' > "$1"\n')
+    script.write_text('#!/bin/sh\necho \'{"limits": {"hopCount": 3}}\' > "$1"\n')
     script.chmod(0o755)
     monkeypatch.setenv("VISUAL", str(script))
 
@@ -49,7 +48,7 @@ async def test_settings_lead_to_each_thing_that_can_be_set() -> None:
     async with open_window() as window:
         await window.type("/settings")
         await window.press("enter")
-        for part in ("Agents", "Settings file", "Keys", "Theme", "Attention"):
+        for part in ("Agents", "Limits", "Settings file", "Keys", "Theme", "Attention"):
             assert part in window.screen_text()
         await window.type("theme")
         await window.press("enter")
@@ -80,31 +79,6 @@ def test_what_is_installed_stands_first_and_what_is_there_is_not_offered() -> No
     assert addable("an error") == []
 
 
-@does("setup.keys")
-async def test_own_keys_are_edited_and_checked(editor: Path) -> None:
-    async with open_window() as window:
-        await window.type("/keys")
-        await window.press("enter")
-        await window.until(lambda: bool(window.toasts))
-        assert "count from the next window" in window.toasts[-1]
-        assert "alt+n" in (user_themes_folder().parent / "keys.json").read_text()
-
-
-@pytest.fixture
-def wrong_editor(editor: Path) -> None:
-    """It writes an action that is not there."""
-    editor.write_text('#!/bin/sh\necho \'{"keys": {"room.nxt": "alt+n"}}\' > "$1"\n')
-
-
-@pytest.mark.usefixtures("wrong_editor")
-async def test_a_mistake_in_the_keys_is_told() -> None:
-    async with open_window() as window:
-        await window.type("/keys")
-        await window.press("enter")
-        await window.until(lambda: bool(window.toasts))
-        assert "room.next" in window.toasts[-1]
-
-
 @does("setup.config")
 async def test_the_settings_file_is_edited_and_read(editor: Path, tmp_path: Path) -> None:
     async with open_window() as window:
@@ -112,7 +86,7 @@ async def test_the_settings_file_is_edited_and_read(editor: Path, tmp_path: Path
         await window.type("/config")
         await window.press("enter")
         await window.until(lambda: window.commands.asked == [("reload",)])
-        assert "alt+n" in (tmp_path / "groupx.json").read_text()
+        assert "hopCount" in (tmp_path / "groupx.json").read_text()
 
 
 async def test_settings_of_a_server_elsewhere_are_not_here() -> None:
