@@ -88,7 +88,7 @@ class Remembering:
             act,
             "memory",
             f"{word} {memory_id}",
-            lambda book, now: pin(book, memory_id, is_pinned, now),
+            lambda book, now: pin(book, memory_id, is_pinned, AUTHOR, now),
         )
 
     async def describe(

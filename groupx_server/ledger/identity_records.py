@@ -227,7 +227,7 @@ def _announce(
         room_id=source.room_id,
         type=kind,
         actor_id=source.author.actor_id,
-        correlation_id=new_id("corr"),
+        correlation_id=source.author.root or new_id("corr"),
         causation_id=record.source_event_id,
         occurred_at=now,
         body={"record": record.model_dump(mode="json", by_alias=True, exclude_none=True)},

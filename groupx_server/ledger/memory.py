@@ -158,14 +158,21 @@ def retract(
     return record
 
 
-def pin(connection: sqlite3.Connection, memory_id: str, is_pinned: bool, now: str) -> MemoryRecord:
-    """Pin or unpin an active record."""
+def pin(
+    connection: sqlite3.Connection, memory_id: str, is_pinned: bool, author: Author, now: str
+) -> MemoryRecord:
+    """Pin or unpin an active record; nothing happens when it is so already."""
     require_active(read_memory(connection, memory_id).status, "record")
-    connection.execute(
+    changed = connection.execute(
         "UPDATE memory_records SET pinned_at = ? WHERE memory_id = ? AND (pinned_at IS NULL) = ?",
         (now if is_pinned else None, memory_id, is_pinned),
-    )
-    return read_memory(connection, memory_id)
+    ).rowcount
+    record = read_memory(connection, memory_id)
+    if changed:
+        kind = "memory.pinned" if is_pinned else "memory.unpinned"
+        told = record.model_copy(update={"content": ""})
+        _announce(connection, kind, told, author, _room_of(connection, record), now)
+    return record
 
 
 def read_memory(connection: sqlite3.Connection, memory_id: str) -> MemoryRecord:
@@ -311,7 +318,7 @@ def _announce(
         room_id=room_id,
         type=kind,
         actor_id=author.actor_id,
-        correlation_id=new_id("corr"),
+        correlation_id=author.root or new_id("corr"),
         causation_id=record.source_event_id,
         occurred_at=now,
         body=body,

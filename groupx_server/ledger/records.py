@@ -28,6 +28,8 @@ class Author:
 
     actor_id: str
     source_kind: str
+    root: str | None = None
+    """Correlation id of the work in which an agent writes; None: it begins with this."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -108,8 +108,9 @@ class AgentMemories:
             source_event_id=note.source_event_id,
         )
 
-        def act(connection: sqlite3.Connection, now: str) -> MemoryKept:
-            return MemoryKept(memory=memory_item(connection, remember(connection, memory, now)))
+        def act(connection: sqlite3.Connection, author: Author, now: str) -> MemoryKept:
+            record = remember(connection, replace(memory, author=author), now)
+            return MemoryKept(memory=memory_item(connection, record))
 
         return await self._once(caller, f"mcp.remember:{scope.type}", note, act, MemoryKept)
 
@@ -159,8 +160,8 @@ class AgentMemories:
             room_id=caller.room_id,
         )
 
-        def act(connection: sqlite3.Connection, now: str) -> IdentityKept:
-            record = remember_identity(connection, identity, now)
+        def act(connection: sqlite3.Connection, author: Author, now: str) -> IdentityKept:
+            record = remember_identity(connection, replace(identity, author=author), now)
             return IdentityKept(identity=identity_item(connection, record))
 
         return await self._once(caller, "mcp.remember:identity", note, act, IdentityKept)
@@ -181,7 +182,7 @@ class AgentMemories:
         caller: Caller,
         command_type: str,
         note: Note,
-        act: Callable[[sqlite3.Connection, str], Kept],
+        act: Callable[[sqlite3.Connection, Author, str], Kept],
         reply: type[Kept],
     ) -> Kept:
         now = self._runtime.clock.now()
@@ -198,7 +199,8 @@ class AgentMemories:
                 read_told(connection, note.source_event_id, caller.room_id)
 
             def do() -> dict[str, Any]:
-                kept = act(connection, now)
+                author = Author(caller.actor_id, "mcp", turn.correlation_id)
+                kept = act(connection, author, now)
                 return kept.model_dump(mode="json", by_alias=True, exclude_none=True)
 
             stored = once(

@@ -151,7 +151,7 @@ class Memories:
             f"memory.pin:{memory_id}",
             request,
             source,
-            lambda book, now: MemoryReply(memory=pin(book, memory_id, request.pinned, now)),
+            lambda book, now: MemoryReply(memory=pin(book, memory_id, request.pinned, _author(source), now)),
             MemoryReply,
         )
 

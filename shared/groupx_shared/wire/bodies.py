@@ -399,6 +399,8 @@ BODY_MODELS: Final[dict[str, type[WireModel]]] = {
     EventType.MEMORY_REMEMBERED: RecordBody,
     EventType.MEMORY_SUPERSEDED: RecordBody,
     EventType.MEMORY_RETRACTED: RecordBody,
+    EventType.MEMORY_PINNED: RecordBody,
+    EventType.MEMORY_UNPINNED: RecordBody,
     EventType.IDENTITY_REMEMBERED: RecordBody,
     EventType.IDENTITY_SUPERSEDED: RecordBody,
     EventType.IDENTITY_RETRACTED: RecordBody,

@@ -51,6 +51,8 @@ class EventType(StrEnum):
     MEMORY_REMEMBERED = "memory.remembered"
     MEMORY_SUPERSEDED = "memory.superseded"
     MEMORY_RETRACTED = "memory.retracted"
+    MEMORY_PINNED = "memory.pinned"
+    MEMORY_UNPINNED = "memory.unpinned"
     IDENTITY_REMEMBERED = "identity.remembered"
     IDENTITY_SUPERSEDED = "identity.superseded"
     IDENTITY_RETRACTED = "identity.retracted"

@@ -130,8 +130,18 @@ def test_unknown_scopes_sources_and_records_are_named(book: sqlite3.Connection) 
 
 def test_pinning_is_undone(book: sqlite3.Connection) -> None:
     record = _remember(book)
-    assert pin(book, record.memory_id, True, NOW).pinned_at == NOW
-    assert pin(book, record.memory_id, False, NOW).pinned_at is None
+    assert pin(book, record.memory_id, True, YOU, NOW).pinned_at == NOW
+    assert pin(book, record.memory_id, False, YOU, NOW).pinned_at is None
+
+
+def test_a_pin_is_told_once_and_does_not_say_the_text_again(book: sqlite3.Connection) -> None:
+    record = _remember(book)
+    for is_pinned in (True, True, False, False):
+        pin(book, record.memory_id, is_pinned, YOU, NOW)
+    (pinned,) = bodies(book, "memory.pinned")
+    (unpinned,) = bodies(book, "memory.unpinned")
+    assert (pinned["record"]["pinnedAt"], pinned["record"]["content"]) == (NOW, "")
+    assert unpinned["record"]["memoryId"] == record.memory_id
 
 
 def test_pages_by_cursor_show_every_record_once(book: sqlite3.Connection) -> None:

@@ -75,6 +75,17 @@ async def test_the_same_note_twice_is_kept_once_and_other_words_are_refused(
         assert event["provenance"] == {"sourceKind": "mcp", "authorActorId": "agent:a"}
 
 
+async def test_what_an_agent_remembers_belongs_to_the_work_in_which_it_did(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        a = await rooms.at_work("a")
+        await rooms.memories.remember(a, note("Of this work."))
+        await rooms.memories.remember_identity(a, note("I say what I did.", "2", "note"))
+        (asked,) = await rooms.events("message.created")
+        for kind in ("memory.remembered", "identity.remembered"):
+            (event,) = await rooms.events(kind)
+            assert event["correlationId"] == asked["correlationId"]
+
+
 async def test_a_source_must_be_an_event_of_this_room(tmp_path: Path) -> None:
     async with house(tmp_path) as rooms:
         a = await rooms.at_work("a")
