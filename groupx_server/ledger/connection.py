@@ -34,10 +34,13 @@ BUSY_TIMEOUT_MS = 5000
 STATEMENT_CACHE: Final = 512
 """Prepared statements kept per connection: more than the whole program has."""
 
-CACHE_KIB: Final = 8192
+CACHE_KIB: Final = 4096
 """Page cache of the writer; the readers take a quarter each. The system's cache backs them all:
-with eight times of it a search and a row by its key took as long in 1,000,000 events, and the
+with sixteen times of it a search and a row by its key took as long in 1,000,000 events, and the
 server grew by 12 KB with each turn until all were full."""
+
+UPGRADE_CACHE_KIB: Final = 65536
+"""While nothing else runs."""
 
 WAL_LIMIT_BYTES: Final = 64 * 1024 * 1024
 """A WAL that grew during a long read is cut back to this at its next reset."""
@@ -92,7 +95,7 @@ def open_alone(path: Path) -> sqlite3.Connection:
     """
     connection = _connect(path, "mode=rw")
     try:
-        _set(connection, "locking_mode=EXCLUSIVE", f"cache_size=-{CACHE_KIB}")
+        _set(connection, "locking_mode=EXCLUSIVE", f"cache_size=-{UPGRADE_CACHE_KIB}")
         _set(connection, "synchronous=FULL", "foreign_keys=ON", OVERWRITE)
         connection.execute("BEGIN IMMEDIATE")  # takes the lock, and replays what a crash left
         connection.execute("COMMIT")
