@@ -410,6 +410,11 @@ _DIALOG: Final = (
             "On an agent's card: ask it to stop what it works on.", "ctrl+x"),
     _dialog("dialog.doctor", "Doctor", "On an agent's card: start it as a trial and say what is "
             "wrong.", "alt+d", "f10"),
+    _dialog("dialog.nudge", "Advise",
+            "Beside who watches whom: say something to the one at work, as its next turn.",
+            "alt+n"),
+    _dialog("dialog.steer", "Steer",
+            "Beside who watches whom: stop the turn and give it something else to do.", "alt+s"),
     _dialog("assistant.cancel", "Stop the assistant",
             "With the assistant: stop its answer; what it did stays done.", "ctrl+g"),
     _dialog("assistant.clear", "Forget the conversation",

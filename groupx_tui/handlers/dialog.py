@@ -93,6 +93,14 @@ class DialogHandlers:
         """Ask an agent to stop what it works on."""
         self._offered("cancel")
 
+    def nudge(self, argument: str) -> None:
+        """Say something to an agent at work."""
+        self._offered("nudge")
+
+    def steer(self, argument: str) -> None:
+        """Stop its turn, and give it something else to do."""
+        self._offered("steer")
+
     def doctor(self, argument: str) -> None:
         """Say what is wrong."""
         self._offered("doctor")

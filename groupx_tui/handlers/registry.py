@@ -25,6 +25,7 @@ from groupx_tui.handlers.thread import ThreadHandlers
 from groupx_tui.handlers.timeline import TimelineHandlers
 from groupx_tui.handlers.tool import ToolHandlers
 from groupx_tui.handlers.turn import TurnHandlers
+from groupx_tui.handlers.watch import WatchHandlers
 from groupx_tui.handlers.window import ServerHandlers, WindowHandlers
 from groupx_tui.state.model import Block
 
@@ -67,6 +68,7 @@ class Handlers:
             "agent": self.agent,
             "turn": self.turn,
             "thread": ThreadHandlers(app),
+            "watch": WatchHandlers(app),
             "memory": MemoryHandlers(app),
             "context": ContextHandlers(app),
             "event": EventHandlers(app),

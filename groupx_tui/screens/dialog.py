@@ -18,6 +18,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from groupx_tui.keymap import KeyMap
+from groupx_tui.state.model import ClientView
 from groupx_tui.widgets.binding import bind_place
 
 GAP: Final = "   "
@@ -102,6 +103,9 @@ class Dialog(ModalScreen[Result | None], inherit_bindings=False):
 
     def page(self, pages: int) -> None:
         """A page up or down."""
+
+    def take_view(self, view: ClientView) -> None:
+        """Take a newer view; what a dialog shows mostly stays as it was when it opened."""
 
     def offer(self, name: str) -> bool:
         """Do what the dialog offers by this name; False when it does not."""

@@ -162,6 +162,21 @@ class TurnBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class Pair:
+    """Agents that were set to watch others, for the turns of one message."""
+
+    source_event_id: str
+    watch_event_id: str
+    """The message that tells the observers what to look out for."""
+    workers: tuple[str, ...]
+    """Actors."""
+    observers: tuple[str, ...]
+    worker_turns: tuple[str, ...]
+    """The turns that the message woke; those that follow them are not named."""
+    observer_turns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class NoticeBlock:
     """One line about the room or a session, or an event of a type this version does not know."""
 
@@ -174,6 +189,8 @@ class NoticeBlock:
     """The correlation of the message that led to this."""
     loop: Literal["", "stopped", "continued"] = ""
     """A limit stopped agents that call each other, or a person let them go on."""
+    pair: Pair | None = None
+    """Who watches whom from here on."""
 
 
 Block = MessageBlock | TurnBlock | NoticeBlock

@@ -29,7 +29,7 @@ from groupx_shared.wire.bodies import (
 from groupx_shared.wire.context import RedactedBody, ResetBody
 from groupx_shared.wire.events import TRANSIENT_TYPES, Event, EventType
 from groupx_tui.state.clean import author_of, clean_id, clean_name, optional_line
-from groupx_tui.state.model import NoticeBlock
+from groupx_tui.state.model import NoticeBlock, Pair
 
 Tone = Literal["info", "warning", "error"]
 
@@ -77,6 +77,18 @@ def notice_of(event: Event, body: WireModel | None, seq: int) -> NoticeBlock | N
         tone=tone,
         root_id=clean_id(event.correlation_id),
         loop=_LOOP_TYPES.get(event.type, ""),
+        pair=_pair(body) if isinstance(body, PairedBody) else None,
+    )
+
+
+def _pair(body: PairedBody) -> Pair:
+    return Pair(
+        source_event_id=clean_id(body.source_event_id),
+        watch_event_id=clean_id(body.watch_event_id),
+        workers=tuple(clean_id(turn.actor_id) for turn in body.workers),
+        observers=tuple(clean_id(turn.actor_id) for turn in body.observers),
+        worker_turns=tuple(clean_id(turn.turn_id) for turn in body.workers),
+        observer_turns=tuple(clean_id(turn.turn_id) for turn in body.observers),
     )
 
 

@@ -71,6 +71,8 @@ class Scene:
     """`14:03`."""
     keys: KeyHints = NO_KEYS
     """What the hints call the keys."""
+    start: str = "start of the room"
+    """What stands above the very first block; empty: nothing."""
 
 
 class Document:
@@ -304,7 +306,7 @@ class Document:
         before = self.blocks[index - 1] if index else None
         if before is None:
             more = "earlier messages are being loaded" if self.has_more_before else ""
-            lines.append((more or "start of the room", Role.DAY))
+            lines += [(first, Role.DAY)] if (first := more or self.scene.start) else []
         day = words.day_of(time_of(block), self.scene.tz)
         if day is not None and (
             before is None or words.day_of(time_of(before), self.scene.tz) != day

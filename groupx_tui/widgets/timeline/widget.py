@@ -71,17 +71,20 @@ class Timeline(TimelineActions, can_focus=True):
         tz: tzinfo | None = None,
         has_live_clock: bool = True,
         keys: KeyHints = NO_KEYS,
+        is_part: bool = False,
         id: str | None = None,  # noqa: A002 - what every Textual widget calls it
         classes: str | None = None,
     ) -> None:
         """`clock` gives aware UTC time; `tz` is what times are shown in (None: the machine's);
         without `has_live_clock` the elapsed seconds of open turns do not tick by themselves; `keys`
-        is how the hints call the keys."""
+        is how the hints call the keys; `is_part`: its first block is not the start of a room."""
         super().__init__(id=id, classes=classes)
         self._clock = clock
         self._tz = tz
         self._has_live_clock = has_live_clock
-        self._reader = Reader(Scene(tz=tz, keys=keys), self._say_time)
+        scene = Scene(tz=tz, keys=keys)
+        scene.start = "" if is_part else scene.start
+        self._reader = Reader(scene, self._say_time)
         self._lines = ScreenLines()
         self._mouse = Mouse(self._reader)
         self._painter = Painter(0, PLAIN)
