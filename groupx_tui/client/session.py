@@ -38,6 +38,7 @@ from groupx_tui.client.endpoint import Endpoint, FindServer
 from groupx_tui.client.events import Sleep
 from groupx_tui.client.following import FIRST_EVENTS, Following
 from groupx_tui.client.http import ServerClient
+from groupx_tui.client.lineage import Lineage, read_lineage
 from groupx_tui.client.moments import seq_at
 from groupx_tui.client.outbox import Outbox, watch_of
 from groupx_tui.client.records import Records
@@ -242,6 +243,11 @@ class ClientSession:
         return await self._client.continue_root(root_id, new_id("cmd"))
 
     async def whole_message(self, event_id: str) -> MessageBlock:
+    async def lineage(self, root_id: str) -> Lineage:
+        """All that a message of the shown room led to, also what is not loaded. Raises:
+        RefusedError (UNKNOWN_EVENT)."""
+        return await read_lineage(self._client, self.view, root_id)
+
         """Read a message with its whole text, loaded or not. Raises: RefusedError
         (UNKNOWN_EVENT)."""
         event = await self._client.event(event_id)

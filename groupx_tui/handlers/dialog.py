@@ -33,6 +33,10 @@ class DialogHandlers:
         """Leave it."""
         self._top.close()
 
+    def delete_or_close(self, argument: str) -> None:
+        """Delete the character after, or leave."""
+        self._top.delete_or_close()
+
     def up(self, argument: str) -> None:
         """The line before."""
         self._top.move(-1)

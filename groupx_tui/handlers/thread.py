@@ -6,6 +6,8 @@ stopped without a question when it is more than one turn.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from groupx_shared.text import safe_line
@@ -13,13 +15,14 @@ from groupx_tui.screens.chooser import Choice, Chooser, Use
 from groupx_tui.screens.confirm import Confirm
 from groupx_tui.screens.turn import PHASE_WORDS
 from groupx_tui.state.lineage import Branch, blocks_of_root, tree_of
-from groupx_tui.state.model import Block, TurnBlock
+from groupx_tui.state.model import Block, MessageBlock, TurnBlock
 from groupx_tui.widgets.timeline import words
 from groupx_tui.widgets.timeline.threads import THREAD, thread_id, thread_of
 
 if TYPE_CHECKING:
     from groupx_shared.wire.roots import RootCancelled
     from groupx_tui.app import GroupXApp
+    from groupx_tui.client.lineage import Lineage
 
 EXCERPT_CHARS: Final = 120
 MAX_NAMED: Final = 8
@@ -45,22 +48,50 @@ class ThreadHandlers:
         self._app.room.timeline.action_toggle_threads()
 
     def tree(self, argument: str) -> None:
-        """Show who asked whom; Enter goes there."""
+        """Show who asked whom, also what is not loaded; Enter goes there."""
         root = self._marked_root() or self._newest_root()
-        branches = tree_of(self._app.view.timeline.blocks, root)
+        timeline = self._app.view.timeline
+        if not root:
+            self._app.tell(NOT_MARKED)
+        elif timeline.has_more_before or timeline.has_more_after:
+            self._app.attempt(self._app.session.lineage(root), partial(self._show_read, root))
+        else:
+            self._show_tree(root, timeline.blocks)
+
+    def _show_read(self, root: str, found: Lineage) -> None:
+        self._show_tree(root, found.blocks)
+        if not found.is_whole:
+            self._app.tell("It goes on for longer than can be shown here: the beginning is shown.")
+
+    def _show_tree(self, root: str, blocks: Sequence[Block]) -> None:
+        branches = tree_of(blocks, root)
         if not branches:
             self._app.tell(NOT_MARKED)
             return
+        known = {branch.block.block_id: branch.block for branch in branches}
 
         def done(block_id: str | None) -> None:
             if block_id is not None:
-                self._go(block_id)
+                self._go_far(known[block_id])
 
         marked = self._app.room.timeline.current_block_id or ""
         choices = [_choice(branch) for branch in branches]
         title = "Who asked whom"
         chooser = Chooser(self._app.keymap, title, choices, marked=marked, use=Use(is_wide=True))
         self._app.push_screen(chooser, done)
+
+    def _go_far(self, block: MessageBlock | TurnBlock) -> None:
+        """Go to a block, loaded or not."""
+        loaded = {each.block_id for each in self._app.view.timeline.blocks}
+        if block.block_id in loaded or not block.order_seq:
+            self._go(block.block_id)
+            return
+
+        def arrived(block_id: str | None) -> None:
+            self._app.draw_view()
+            self._go(block.block_id)
+
+        self._app.attempt(self._app.session.jump(block.order_seq), arrived)
 
     def older(self, argument: str) -> None:
         """The part before of the same root."""

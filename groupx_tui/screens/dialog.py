@@ -15,7 +15,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Static
+from textual.widgets import Input, Static, TextArea
 
 from groupx_tui.keymap import KeyMap
 from groupx_tui.state.model import ClientView
@@ -97,6 +97,15 @@ class Dialog(ModalScreen[Result | None], inherit_bindings=False):
     def accept(self) -> None:
         """Enter: by default the same as close."""
         self.close()
+
+    def delete_or_close(self) -> None:
+        """Delete the character after the caret; close when nothing is written."""
+        field = self.focused if isinstance(self.focused, Input | TextArea) else None
+        written = field.value if isinstance(field, Input) else field.text if field else ""
+        if field is not None and written:
+            field.action_delete_right()
+        else:
+            self.close()
 
     def move(self, lines: int) -> None:
         """Up or down."""

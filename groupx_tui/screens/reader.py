@@ -82,6 +82,14 @@ class Reader(Dialog[None]):
         view = self.query_one(VerticalScroll)
         view.scroll_relative(y=pages * max(1, view.size.height - 1), animate=False)
 
+    def delete_or_close(self) -> None:
+        """Half a page down, as in the timeline; at the end, close."""
+        view = self.query_one(VerticalScroll)
+        if view.scroll_offset.y >= view.max_scroll_y:
+            self.close()
+        else:
+            view.scroll_relative(y=max(1, view.size.height // 2), animate=False)
+
     def offer(self, name: str) -> bool:
         """Close, and do what was offered."""
         if name not in self._offers:

@@ -16,6 +16,8 @@ from textual.keys import _character_to_key
 from groupx_tui.actions import ACTIONS, Where, actions_of
 from groupx_tui.keymap import KeyMap
 
+FIRST: Final = frozenset({"dialog.delete_or_close"})
+"""Before what the focused field does with the key: it does nothing when it is empty."""
 ACT: Final = "app.act("
 _PLACES: Final[WeakKeyDictionary[DOMNode, Where]] = WeakKeyDictionary()
 """What was bound to which place."""
@@ -48,7 +50,7 @@ def bind_place(node: DOMNode, where: Where, keymap: KeyMap) -> None:
                     f"app.act('{action.id}')",
                     action.label,
                     show=False,
-                    priority=where == "anywhere" and key not in elsewhere,
+                    priority=action.id in FIRST or (where == "anywhere" and key not in elsewhere),
                 )
             )
 

@@ -23,6 +23,7 @@ from groupx_shared.wire.replies import (
 )
 from groupx_shared.wire.roots import RootCancelled
 from groupx_shared.wire.search import SearchHit, SearchReply
+from groupx_tui.client.lineage import Lineage
 from groupx_tui.client.session import ClientSession
 from groupx_tui.client.viewstore import OnChange
 from groupx_tui.client.windows import block_of_event
@@ -137,6 +138,8 @@ class FakeSession(ClientSession):
         """How full the context is; None: the server does not tell."""
         self.found = SearchReply(hits=())
         """What every search finds."""
+        self.lineages: dict[str, Lineage] = {}
+        """What a root led to, loaded or not."""
         self.event_rooms: dict[str, str] = {}
         """Rooms of events that are not in the shown one."""
         self.cancel_status: TurnStatus = "cancelling"
@@ -280,6 +283,10 @@ class FakeSession(ClientSession):
                 for turn in turns
             ),
         )
+
+    async def lineage(self, root_id: str) -> Lineage:
+        self._note("lineage", root_id)
+        return self.lineages[root_id]
 
     async def continue_root(self, root_id: str) -> RootContinued:
         self._note("continue_root", root_id)

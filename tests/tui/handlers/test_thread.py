@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from groupx_tui.client.lineage import Lineage
 from groupx_tui.screens.chooser import Chooser
 from groupx_tui.screens.confirm import Confirm
 from groupx_tui.state.model import Author, Block, ClientView, NoticeBlock, TimelineView, TurnBlock
@@ -90,6 +91,20 @@ async def test_the_tree_shows_who_asked_whom_and_goes_there() -> None:
         assert not window.has_dialog
         assert marked(window) == "turn:turn_4"
         assert "↳ Guide · answered" in window.screen_text()
+
+
+async def test_the_tree_shows_what_is_not_loaded_and_goes_there() -> None:
+    blocks = exchange()
+    session = FakeSession(view_of(*blocks[:2]))
+    session.push(timeline=replace(session.view.timeline, has_more_after=True))
+    session.lineages[ROOT] = Lineage(list(blocks), is_whole=False)
+    async with open_window(session, size=(100, 30)) as window:
+        await window.press("escape", "home", "w")
+        assert "answered: the lexer is fine" in window.screen_text()
+        assert "goes on for longer" in window.toasts[-1]
+        await window.type("lexer is")
+        await window.press("enter")
+        assert window.asked("jump") == [("jump", 5)]
 
 
 async def test_the_tree_can_be_asked_for_while_writing() -> None:
