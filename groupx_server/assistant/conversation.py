@@ -222,6 +222,17 @@ class Conversation:
         self.feed.cleared()
         return cleared
 
+    async def renew(self) -> None:
+        """Something was removed from the conversation for good: the next request begins a new
+        session, and clients get the conversation as it is now."""
+        await self._ledger.write(partial(write_side_session, session=None))
+        if self._brain is not None:
+            self._brain.begin_anew()
+        query = partial(list_side, before=None, limit=FIRST_MESSAGES)
+        messages, _ = await self._ledger.read(query)
+        self.feed.cleared()
+        self.feed.changed(*messages)
+
     # --- what people see --------------------------------------------------------------------
 
     def status(self) -> AssistantReply:

@@ -30,6 +30,7 @@ class OperatorEndpoint(Gate):
         settings: Settings,
     ) -> None:
         """Give it what the tools work with, before anybody can call."""
+        rooms.forgetting.on_side_removed = conversation.renew
         acts = Acts(runtime, conversation)
         cases = Cases(
             OperatorMessages(acts, agents),

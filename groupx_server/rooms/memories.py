@@ -151,7 +151,9 @@ class Memories:
             f"memory.pin:{memory_id}",
             request,
             source,
-            lambda book, now: MemoryReply(memory=pin(book, memory_id, request.pinned, _author(source), now)),
+            lambda book, now: MemoryReply(
+                memory=pin(book, memory_id, request.pinned, _author(source), now)
+            ),
             MemoryReply,
         )
 

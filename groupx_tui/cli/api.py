@@ -27,6 +27,8 @@ from groupx_tui.cli.wire_http import (
 REPLY_S: Final = 60.0
 """Silence after which a reply is given up; the server answers within milliseconds, or it waits for
 a slow disk."""
+PURGE_S: Final = 600.0
+"""For a purge, which reads, and once writes, the whole ledger and a backup of it."""
 RETRIED: Final = frozenset({ErrorCode.SHUTTING_DOWN, ErrorCode.UNAUTHORIZED})
 """Refusals that a restart of the server explains: its token is a new one."""
 
@@ -160,7 +162,8 @@ class Api:
         """Remove a text for good. `kind`: events, memory or identity."""
         path = path_of("api", kind, ref_id, "redact")
         body = {"clientCommandId": new_id("cmd"), "purge": purge, "copies": copies}
-        return self._call("POST", path, body)
+        with self._open("POST", path, body, lambda: PURGE_S) as reply:
+            return _object(reply.read())
 
     def context_usage(self, room: str) -> Json:
         """How full an agent's packet of a room would be."""

@@ -217,6 +217,15 @@ async def test_clearing_forgets_the_talk_and_begins_a_new_session(tmp_path: Path
         assert len((await house.talk.messages(None, 10)).messages) == 2
 
 
+async def test_after_a_removal_it_begins_a_new_session_and_keeps_the_rest(tmp_path: Path) -> None:
+    async with side_house(tmp_path) as house:
+        await house.asked("remember the word plum")
+        await house.talk.renew()
+        assert len((await house.talk.messages(None, 10)).messages) == 2
+        await house.asked("what word")
+        assert house.fleet.requests[-1].resume_native_id is None
+
+
 async def test_an_open_request_is_not_cleared_away(tmp_path: Path) -> None:
     async with side_house(tmp_path) as house:
         gate = await waiting(house)

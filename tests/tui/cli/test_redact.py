@@ -12,6 +12,9 @@ REPLY: dict[str, Any] = {
     "auditEventId": "evt_9",
     "eventIds": ["evt_1", "evt_2"],
     "recordIds": ["mem_1"],
+    "quoteEventIds": ["evt_5"],
+    "sideMessages": 2,
+    "sessions": [{"actorId": "agent:codex", "roomId": "room:main"}],
     "summaries": 1,
     "days": 1,
     "elsewhere": ["evt_7"],
@@ -27,6 +30,8 @@ def test_it_says_what_went_and_what_it_cannot_reach(groupx: Groupx, server: CliS
     result = groupx("redact", "evt_1")
     assert result.code == 0
     assert "removed: evt_2" in result.out
+    assert "quotes of it cut out of: evt_5" in result.out
+    assert "room assistant: 2 texts" in result.out
     assert "1 others have the text too (evt_7)" in result.err
     assert "--purge" in result.err
     assert "Exports." in result.err
