@@ -1,4 +1,4 @@
-"""Changes to a file as a unified diff, coloured.
+"""Changes to a file, coloured: old and new side by side where there is room, else unified.
 
 Invariant: bounded; texts too long to be compared in a frame are summed up in a line.
 """
@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from groupx_tui.render.palette import Role
+from groupx_tui.render.sidebyside import MIN_CELLS, write_side_by_side
 from groupx_tui.render.writer import Writer
 
 MAX_DIFF_LINES: Final = 3_000
@@ -38,7 +39,10 @@ def write_diff(writer: Writer, path: str, old: str, new: str) -> None:
     removed = sum(line.startswith("-") for line in lines)
     writer.stop("code", "\n".join([f"--- {path}", f"+++ {path}", *lines]))
     writer.write([(path, title), (f"  +{added} −{removed}", base)])
-    write_diff_lines(writer, lines)
+    if added and removed and writer.available >= MIN_CELLS:
+        write_side_by_side(writer, lines)
+    else:
+        write_diff_lines(writer, lines)
 
 
 def write_diff_lines(writer: Writer, lines: Iterable[str]) -> None:

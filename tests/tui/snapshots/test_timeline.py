@@ -93,3 +93,7 @@ def test_without_colours_everything_can_still_be_told_apart(
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     assert snap_compare(Picture(), terminal_size=(80, 40), run_before=_unfolded_at_the_start)
+
+
+def test_old_and_new_of_a_file_beside_each_other(snap_compare: Compare) -> None:
+    assert snap_compare(Picture(), terminal_size=(130, 40), run_before=_unfolded_at_the_start)
