@@ -344,6 +344,9 @@ _ANYWHERE: Final = (
     _any("context.preview", "What an agent would be told",
          "Show what an agent would get with the next message, and what fills it.", "alt+i", "f10",
          slash="context", argument="@AGENT"),
+    _any("context.compact", "Sum the room up",
+         "Have an agent sum up what is older than the last 12 messages; all that you see stays.",
+         slash="compact"),
     _any("agent.card", "An agent's card",
          "Show all that is known of an agent: state, model, folder, use, cost, last error; stop "
          "its turn, restart it, test it.",
@@ -409,6 +412,8 @@ _DIALOG: Final = (
             "the history.", "f7"),
     _dialog("dialog.retract", "Take back", "Tell it to nobody any more; it stays in the history.",
             "f8"),
+    _dialog("dialog.summary", "Summary",
+            "In what an agent would be told: show what sums up the older messages.", "alt+u"),
     _dialog("dialog.restart", "Restart", "On an agent's card: start its program again.", "f9"),
     _dialog("dialog.cancel", "Stop its turn",
             "On an agent's card: ask it to stop what it works on.", "ctrl+x"),

@@ -268,6 +268,11 @@ class Compactor:
                 break
             self._log.tries_again(operation, attempt + 1, MAX_ATTEMPTS)
             await asyncio.sleep(FIRST_PAUSE_S * 2 ** (attempt - 1))
+        if operation.cause != "turn":
+            raise CompactionError(
+                f"The room could not be summed up: {faults} Nothing was changed. Make an agent "
+                "ready and try again."
+            )
         raise CompactionError(
             f"The room's history is too long for one packet and could not be summed up: {faults} "
             "Nothing was changed and nothing was sent. Make an agent ready and retry the turn."

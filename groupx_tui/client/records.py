@@ -12,7 +12,12 @@ from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.ids import new_id
 from groupx_shared.wire.agents import AgentInfo
 from groupx_shared.wire.base import RequestModel
-from groupx_shared.wire.context import ContextPreview
+from groupx_shared.wire.context import (
+    CompactContext,
+    CompactionReply,
+    ContextPreview,
+    SummaryReply,
+)
 from groupx_shared.wire.memory import (
     IdentityList,
     IdentityReply,
@@ -114,11 +119,27 @@ class Records:
             return kept_identity((await self._client.post(IdentityReply, path, body)).identity)
         return kept_memory((await self._client.post(MemoryReply, path, body)).memory)
 
-    async def preview(self, room_id: str, actor_id: str, draft: str) -> ContextPreview:
-        """What an agent would be told with the message `draft`."""
-        query = {"agent": actor_id, "text": draft[:MAX_DRAFT_CHARS] or None}
+    async def preview(
+        self, room_id: str, actor_id: str, draft: str, reply_to: str | None = None
+    ) -> ContextPreview:
+        """What an agent would be told with the message `draft` (its first `MAX_DRAFT_CHARS`), in
+        reply to an event if one is given."""
+        text = draft[:MAX_DRAFT_CHARS] or None
+        query = {"agent": actor_id, "text": text, "replyTo": reply_to}
         path = f"/api/rooms/{segment(room_id)}/context"
         return await self._client.get(ContextPreview, path, query)
+
+    async def summary(self, room_id: str) -> SummaryReply:
+        """What stands for a room's older messages."""
+        return await self._client.get(
+            SummaryReply, f"/api/rooms/{segment(room_id)}/context/summary"
+        )
+
+    async def compact(self, room_id: str) -> CompactionReply:
+        """Have a room's older messages summed up."""
+        body = request_of(CompactContext, client_command_id=new_id("cmd"))
+        path = f"/api/rooms/{segment(room_id)}/context/compact"
+        return await self._client.post(CompactionReply, path, body)
 
     async def usage(self, *, actor_id: str | None = None) -> UsageReply:
         """What ended turns have used, of one agent or of all."""

@@ -55,7 +55,13 @@ from groupx_tui.state.model import (
     TurnBlock,
 )
 from groupx_tui.state.pending import drop_pending, with_full_text
-from groupx_tui.state.reduce import apply_bootstrap, with_connection, with_reader_side, with_room
+from groupx_tui.state.reduce import (
+    apply_bootstrap,
+    with_connection,
+    with_reader_side,
+    with_room,
+    with_upkeep,
+)
 
 MAX_BOOTSTRAP_TRIES: Final = 3
 """Reads of a room that the stream was ahead of; then its pages fill the rest."""
@@ -237,17 +243,17 @@ class ClientSession:
         """Cancel every open turn of a root. Raises: RefusedError (UNKNOWN_EVENT)."""
         return await self._client.cancel_root(root_id, new_id("cmd"))
 
+    async def lineage(self, root_id: str) -> Lineage:
+        """All that a message of the shown room led to, also what is not loaded. Raises:
+        RefusedError (UNKNOWN_EVENT)."""
+        return await read_lineage(self._client, self.view, root_id)
+
     async def continue_root(self, root_id: str) -> RootContinued:
         """Let the agents of a root go on that a limit stopped. Raises: RefusedError
         (STORE_CONFLICT when nothing of it is stopped)."""
         return await self._client.continue_root(root_id, new_id("cmd"))
 
     async def whole_message(self, event_id: str) -> MessageBlock:
-    async def lineage(self, root_id: str) -> Lineage:
-        """All that a message of the shown room led to, also what is not loaded. Raises:
-        RefusedError (UNKNOWN_EVENT)."""
-        return await read_lineage(self._client, self.view, root_id)
-
         """Read a message with its whole text, loaded or not. Raises: RefusedError
         (UNKNOWN_EVENT)."""
         event = await self._client.event(event_id)
@@ -274,8 +280,11 @@ class ClientSession:
         return text
 
     async def context_usage(self) -> ContextUsage:
-        """How full an agent's context packet of the shown room is."""
-        return await self._client.context_usage(self.view.room_id)
+        """How full an agent's context packet of the shown room is, and how its latest summing up
+        stands, which the view then shows."""
+        usage = await self._client.context_usage(self.view.room_id)
+        self._store.set(with_upkeep(self.view, usage.room_id, usage.compaction))
+        return usage
 
 
 def _event_of(block: Block | None) -> str | None:

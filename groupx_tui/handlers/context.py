@@ -1,7 +1,7 @@
-"""Keeps the composer's context meter in step with the shown room.
+"""Keeps the composer's context meter, and how a summing up stands, in step with the shown room.
 
-Invariant: one question at a time and at most one each `COOL_S`, only after something was said; no
-timer runs while nothing happens.
+Invariant: one question at a time and at most one each `COOL_S`, only after something was said, a
+summing up ended or the connection came back; no timer runs while nothing happens.
 """
 
 from __future__ import annotations
@@ -23,15 +23,21 @@ class ContextMeter:
 
     def __init__(self, app: GroupXApp) -> None:
         self._app = app
-        self._asked: tuple[str, int] | None = None
+        self._asked: tuple[str, int, str | None, int] | None = None
         self._is_cooling = False
+        self._was_live = False
+        self._connections = 0
 
     def follow(self, view: ClientView) -> None:
         """A newer view is shown."""
-        place = view.room_id, view.timeline.total_messages
+        is_live = view.connection == "live"
+        self._connections += is_live and not self._was_live
+        self._was_live = is_live
+        ended_at = None if view.upkeep is None else view.upkeep.ended_at
+        place = view.room_id, view.timeline.total_messages, ended_at, self._connections
         if self._asked is None or self._asked[0] != view.room_id:
             self._app.room.composer.show_context(None)
-        if view.connection != "live" or place == self._asked or self._is_cooling:
+        if not is_live or place == self._asked or self._is_cooling:
             return
         self._asked, self._is_cooling = place, True
         self._app.run_worker(self._ask(view.room_id), group="commands")

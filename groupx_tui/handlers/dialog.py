@@ -89,6 +89,10 @@ class DialogHandlers:
         """Take it back."""
         self._offered("retract")
 
+    def summary(self, argument: str) -> None:
+        """Show what sums up the older messages."""
+        self._offered("summary")
+
     def restart(self, argument: str) -> None:
         """Start a program again."""
         self._offered("restart")

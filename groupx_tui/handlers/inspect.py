@@ -17,14 +17,14 @@ from groupx_shared.text import safe_text
 from groupx_tui.handlers.tool import text_screen
 from groupx_tui.screens.card import card_screen
 from groupx_tui.screens.chooser import Choice, Chooser
-from groupx_tui.screens.preview import preview_screen
+from groupx_tui.screens.preview import preview_screen, summary_screen
 from groupx_tui.state.model import AgentView, MessageBlock, TurnBlock
 from groupx_tui.widgets.header import room_title
 from groupx_tui.widgets.timeline.words import moment
 
 if TYPE_CHECKING:
     from groupx_shared.wire.agents import AgentInfo
-    from groupx_shared.wire.context import ContextPreview
+    from groupx_shared.wire.context import CompactionReply, ContextPreview, SummaryReply
     from groupx_shared.wire.replies import CancelReply, TurnInfo, UsageReply
     from groupx_tui.app import GroupXApp
 
@@ -40,16 +40,42 @@ class ContextHandlers:
         targets = [] if argument else list(self._app.room.composer.targets.agents)
         with_agent(self._app, argument, targets, "Whose context?", self._show)
 
-    def _show(self, agent: AgentView) -> None:
+    def compact(self, argument: str) -> None:
+        """Have the older messages summed up; how it goes on stands above the composer."""
+
+        def asked(reply: CompactionReply) -> None:
+            if not reply.accepted:
+                self._app.tell("There is nothing to sum up: what there is stays as it is.")
+
+        self._app.attempt(self._app.session.records.compact(self._app.view.room_id), asked)
+
+    def summary(self) -> None:
+        """What stands for the room's older messages."""
         view = self._app.view
 
-        def show(preview: ContextPreview) -> None:
-            screen = preview_screen(self._app.keymap, preview, agent.name, room_title(view))
+        def show(summary: SummaryReply) -> None:
+            screen = summary_screen(self._app.keymap, summary, room_title(view))
             self._app.push_screen(screen)
 
-        draft = self._app.room.composer.text
-        reading = self._app.session.records.preview(view.room_id, agent.actor_id, draft)
-        self._app.attempt(reading, show)
+        self._app.attempt(self._app.session.records.summary(view.room_id), show)
+
+    def _show(self, agent: AgentView) -> None:
+        view, composer = self._app.view, self._app.room.composer
+        draft = composer.text
+        reply_to = None if composer.reply is None else composer.reply.event_id
+
+        def show(preview: ContextPreview) -> None:
+            from groupx_tui.client.records import MAX_DRAFT_CHARS  # loaded with the session
+
+            unseen = max(0, len(draft) - MAX_DRAFT_CHARS)
+            offers: dict[str, Callable[[], object]] = {"summary": self.summary}
+            screen = preview_screen(
+                self._app.keymap, preview, agent.name, room_title(view), offers, unseen=unseen
+            )
+            self._app.push_screen(screen)
+
+        records = self._app.session.records
+        self._app.attempt(records.preview(view.room_id, agent.actor_id, draft, reply_to), show)
 
 
 class CardHandlers:

@@ -29,6 +29,7 @@ from groupx_tui.widgets.keybar import KeyBar, ListState
 from groupx_tui.widgets.sidepanel import SidePanel
 from groupx_tui.widgets.timeline.hints import KeyHints
 from groupx_tui.widgets.timeline.widget import Timeline
+from groupx_tui.widgets.upkeep import UpkeepBar
 
 WIDE: Final = 100
 """From this many columns on the side panel shows by itself."""
@@ -67,6 +68,7 @@ class RoomScreen(Screen[None], inherit_bindings=False):
         self.timeline = Timeline(id="timeline", keys=key_hints(keymap))
         self.findbar = FindBar(keymap)
         self.banner = Banner(keymap.shown("server.start"))
+        self.upkeep = UpkeepBar(keymap.shown("context.preview"))
         self.popup = CompletionPopup()
         self.composer = Composer(keymap, self.popup, act)
         self.keybar = KeyBar(keymap)
@@ -80,6 +82,7 @@ class RoomScreen(Screen[None], inherit_bindings=False):
             yield self.panel
             yield self.timeline
         yield self.findbar
+        yield self.upkeep
         yield self.banner
         yield self.composer
         yield self.keybar
@@ -95,6 +98,7 @@ class RoomScreen(Screen[None], inherit_bindings=False):
         """Draw a newer view."""
         self._view = view
         self.header.show(view)
+        self.upkeep.show(view)
         self.banner.show(view)
         self.panel.show(view)
         self.composer.show(view)

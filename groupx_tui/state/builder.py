@@ -21,7 +21,7 @@ from groupx_shared.wire.bodies import (
     TurnStartedBody,
     TurnTerminalBody,
 )
-from groupx_shared.wire.context import RedactedBody
+from groupx_shared.wire.context import CompactionBody, RedactedBody
 from groupx_shared.wire.events import Event
 from groupx_tui.state import rooms
 from groupx_tui.state.agents import agent_view, with_status
@@ -34,6 +34,7 @@ from groupx_tui.state.openturns import OpenTurns
 from groupx_tui.state.reading import read_body
 from groupx_tui.state.removal import without_texts
 from groupx_tui.state.turns import PartBody, new_turn, with_part
+from groupx_tui.state.upkeep import upkeep_view
 from groupx_tui.state.window import Window
 
 _Beginning = TurnQueuedBody | TurnDispatchedBody | TurnStartedBody
@@ -48,6 +49,7 @@ class ViewBuilder:
         self.window = Window(view.timeline)
         self.open = OpenTurns(view.open_turns)
         self.agents = view.agents
+        self.upkeep = view.upkeep
         self._ended: list[TurnBlock] = []
         self._rooms: dict[str, RoomEntry] | None = None
 
@@ -92,6 +94,7 @@ class ViewBuilder:
             room_id=self.window.room_id,
             timeline=timeline,
             agents=self.agents,
+            upkeep=self.upkeep,
             open_turns=self.open.frozen(),
             ended=tuple(self._ended),
             rooms=self.base.rooms if self._rooms is None else tuple(self._rooms.values()),
@@ -117,6 +120,9 @@ class ViewBuilder:
             self.agents = with_status(self.agents, body)
         elif isinstance(body, AgentsChangedBody):
             self.agents = tuple(agent_view(info) for info in body.agents)
+        elif isinstance(body, CompactionBody):
+            if clean_id(body.room_id) == self.window.room_id:
+                self.upkeep = upkeep_view(body, self.agents)
         elif isinstance(body, LiveBody):
             turn = self.open.get(clean_id(body.turn_id))
             if turn is not None:

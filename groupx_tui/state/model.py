@@ -296,6 +296,33 @@ class TimelineView:
     """Own messages not on disk yet or refused; in `blocks` while the end is loaded."""
 
 
+@dataclass(frozen=True, slots=True)
+class UpkeepView:
+    """How the summing up of the shown room stands, or ended."""
+
+    operation_id: str
+    phase: Literal["started", "retrying", "completed", "failed", "interrupted"]
+    step: Literal["days", "summary"]
+    part: int
+    parts: int
+    messages: int
+    characters: int
+    """Of these messages."""
+    summary_characters: int
+    writer: str
+    """Name of the agent that writes it, or wrote it; empty while nobody was asked."""
+    attempt: int
+    started_at: str | None
+    ended_at: str | None
+    has_no_writer: bool
+    problem: str
+    """Why it failed, and what to do."""
+
+    @property
+    def is_running(self) -> bool:
+        return self.phase in ("started", "retrying")
+
+
 Connection = Literal["connecting", "live", "reconnecting", "offline", "closed"]
 
 
@@ -318,5 +345,7 @@ class ClientView:
     tail of `timeline.blocks` while its end is loaded."""
     missing_room: str = ""
     """The room that was asked for and that this server does not have; another one is shown."""
+    upkeep: UpkeepView | None = None
+    """The latest summing up of the shown room, as far as it is known."""
     ended: tuple[TurnBlock, ...] = field(default=(), compare=False)
     """The turns, of any room, that ended in the last reduction: news, not state."""

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Literal
 
 from groupx_shared.wire.agents import AgentInfo
+from groupx_shared.wire.context import CompactionInfo
 from groupx_shared.wire.events import Event
 from groupx_shared.wire.replies import BootstrapReply, EventPage, RoomInfo, TurnInfo
 from groupx_tui.state import rooms
@@ -21,8 +22,9 @@ from groupx_tui.state.agents import agent_view
 from groupx_tui.state.builder import ViewBuilder
 from groupx_tui.state.clean import clean_id
 from groupx_tui.state.messages import display_name
-from groupx_tui.state.model import AgentView, ClientView, Connection, TimelineView
+from groupx_tui.state.model import AgentView, ClientView, Connection, TimelineView, UpkeepView
 from groupx_tui.state.turns import turn_from_info, with_info
+from groupx_tui.state.upkeep import upkeep_view
 
 Direction = Literal["before", "after", "replace"]
 
@@ -124,6 +126,24 @@ def with_agents(
     return untouched(replace(view, agents=(*cards, *newer.values())))
 
 
+def with_upkeep(view: ClientView, room_id: str, info: CompactionInfo | None) -> ClientView:
+    """Return the view with how the room's latest summing up stands, as the server told when it was
+    asked; what events told since, of a later one or of this one's end, is newer."""
+    known = view.upkeep
+    if room_id != view.room_id:
+        return view
+    told = None if info is None else upkeep_view(info, view.agents)
+    if told == known or (known is not None and told is not None and _is_newer(known, told)):
+        return view
+    return untouched(replace(view, upkeep=told))
+
+
+def _is_newer(known: UpkeepView, told: UpkeepView) -> bool:
+    if known.operation_id == told.operation_id:
+        return not known.is_running and told.is_running
+    return (known.started_at or "") > (told.started_at or "")
+
+
 def with_room(view: ClientView, info: RoomInfo) -> ClientView:
     """Return the view with a room as the server tells it, new or changed."""
     builder = ViewBuilder(view)
@@ -168,6 +188,7 @@ def _with_lists(view: ClientView, reply: BootstrapReply) -> ClientView:
         rooms=tuple(listed.values()),
         agents=tuple(agent_view(info) for info in reply.agents),
         timeline=view.timeline if same_room else TimelineView(room_id),
+        upkeep=view.upkeep if same_room else None,
         max_message_chars=reply.limits.get(MESSAGE_LIMIT_KEY, view.max_message_chars),
     )
 

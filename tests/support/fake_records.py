@@ -9,7 +9,13 @@ from typing import Any
 
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.wire.agents import AgentInfo
-from groupx_shared.wire.context import ContextPreview, LeftOutInfo, SectionInfo
+from groupx_shared.wire.context import (
+    CompactionReply,
+    ContextPreview,
+    LeftOutInfo,
+    SectionInfo,
+    SummaryReply,
+)
 from groupx_shared.wire.replies import ActorUsage, AgentList, TurnInfo, UsageReply, UsageTotals
 from groupx_tui.client.records import Records
 from groupx_tui.client.shelf import Query
@@ -70,6 +76,8 @@ class FakeRecords(Records):
         self.page_size = 100
         self.cards = CARDS.agents
         self.failure: TurnInfo | None = FAILED
+        self.has_older = True
+        """Older messages were summed up, and can be."""
 
     async def memory_page(self, query: Query) -> tuple[list[Kept], str | None]:
         self.asked.append(("memory_page", query))
@@ -133,8 +141,23 @@ class FakeRecords(Records):
         self.asked.append(("pin", kept.record_id, pinned))
         return self._replace(kept, pinned_at=AT if pinned else None)
 
-    async def preview(self, room_id: str, actor_id: str, draft: str) -> ContextPreview:
-        self.asked.append(("preview", room_id, actor_id, draft))
+    async def compact(self, room_id: str) -> CompactionReply:
+        self.asked.append(("compact", room_id))
+        return CompactionReply(accepted=self.has_older)
+
+    async def summary(self, room_id: str) -> SummaryReply:
+        self.asked.append(("summary", room_id))
+        return SummaryReply(
+            room_id=room_id, exists=self.has_older, summary_id="summary_1", from_seq=3,
+            through_seq=412, message_count=380, message_characters=214_300, characters=1_250,
+            author_actor_id="agent:codex", created_at=AT,
+            content="## Parser\n- The last line is kept.\n- Tests run with pytest -q.",
+        )  # fmt: skip
+
+    async def preview(
+        self, room_id: str, actor_id: str, draft: str, reply_to: str | None = None
+    ) -> ContextPreview:
+        self.asked.append(("preview", room_id, actor_id, draft, reply_to))
         return ContextPreview(
             room_id=room_id, actor_id=actor_id, session="new",
             text="[groupx_protocol]\nroom=room:main\n[/groupx_protocol]\n", characters=24_000,
@@ -142,7 +165,7 @@ class FakeRecords(Records):
             sections=(
                 SectionInfo(name="current_message", characters=900, mandatory=True, included=1),
                 SectionInfo(
-                    name="recent_messages", characters=20_000, mandatory=False, included=12,
+                    name="room_delta_since_cursor", characters=20_000, mandatory=False, included=12,
                     omitted=3, left_out=(LeftOutInfo(id="evt_1", characters=9),),
                 ),
             ),

@@ -145,7 +145,9 @@ async def test_an_error_told_as_an_answer_is_no_summary(tmp_path: Path) -> None:
         assert await _summary(rooms) is None
         usage = await rooms.service.contexts.usage("room:main")
         assert usage.compaction is not None
-        assert "the model says no" in (usage.compaction.error_message or "")
+        why = usage.compaction.error_message or ""
+        assert why.startswith("The room could not be summed up: A: ")
+        assert "the model says no" in why
 
 
 async def test_a_summary_longer_than_what_it_stands_for_is_refused(tmp_path: Path) -> None:

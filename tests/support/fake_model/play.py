@@ -14,7 +14,6 @@ TITLE: Final = "A short title"
 BEGINNING: Final = "This goes on and on"
 REFUSAL: Final = "the fake model says no"
 
-WORDS: Final = "word by word "
 _END: Final = re.compile(r"is exactly this, without quotes: (\[end of text \S+\])")
 
 _MARK: Final = re.compile(
@@ -51,14 +50,14 @@ async def play(ask: Ask, voice: Voice) -> None:
 
 def _said(kind: str, argument: str) -> str:
     if kind == "long":
-        return (WORDS * (int(argument) // len(WORDS) + 1))[: int(argument)]
+        points = " ".join(f"point {number};" for number in range(int(argument) // 7))
+        return points[: int(argument)]  # not the same words again: Gemini calls that a loop
     return {"say": argument, "think": "Thought."}.get(kind) or f"nonce-{uuid.uuid4().hex}"
 
 
 def _end_line(ask: Ask) -> str:
-    """The last line that the newest message of the person asks for."""
-    asked = [one.text for one in ask.said if one.by == "user"]
-    ends = _END.findall(asked[-1]) if asked else []
+    """The last line that the person asks for; programs put notes of their own after that."""
+    ends = _END.findall("\n".join(one.text for one in ask.said if one.by == "user"))
     return f"\n{ends[-1]}" if ends else ""
 
 

@@ -15,7 +15,8 @@
 
 A request that wants its answer to end with a line (a text for the server) gets that line after what
 is said, but for one that is cut. After a call, its result is answered with `The tool said: …`. The
-dialects read requests into `Ask` and speak through `Voice`; `play` is what happens between, `server` joins them.
+dialects read requests into `Ask` and speak through `Voice`; `play` is what happens between,
+`server` joins them.
 """
 
 from __future__ import annotations

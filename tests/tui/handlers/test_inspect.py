@@ -18,14 +18,50 @@ async def test_what_the_addressed_agent_would_be_told_with_this_draft() -> None:
     async with open_window() as window:
         await window.type("@codex look")
         await window.press("f10")
-        preview = ("preview", "room:main", "agent:codex", "@codex look")
+        preview = ("preview", "room:main", "agent:codex", "@codex look", None)
         assert window.session.memory.asked == [preview]
         text = window.screen_text()
         assert "What Codex would be told in Main" in text
         assert "24,000 of 96,000 characters (25%)" in text
         assert "20,000 · 12 in it · 3 left out" in text
         assert "summed up" in text
-        assert text.index("recent_messages") < text.index("current_message"), "largest first"
+        assert text.index("messages  ") < text.index("the message"), "largest first"
+
+
+@does("dialog.summary")
+async def test_the_rooms_summary_is_shown_from_there_with_its_range_author_and_sizes() -> None:
+    async with open_window() as window:
+        await window.type("/context @codex")
+        await window.press("enter", "alt+u")
+        text = window.screen_text()
+        for part in ("What sums up Main", "#3 to #412", "380 messages", "214,300", "1,250"):
+            assert part in text
+        for part in ("(0.6%)", "codex", "2026-11-30", "- The last line is kept."):
+            assert part in text
+        await window.press("escape")
+        window.session.memory.has_older = False
+        await window.type("/context @codex")
+        await window.press("enter", "alt+u")
+        assert "Nothing is summed up" in window.screen_text()
+
+
+@does("context.compact")
+async def test_the_room_is_summed_up_from_the_keyboard() -> None:
+    async with open_window() as window:
+        await window.type("/compact")
+        await window.press("enter")
+        assert window.session.memory.asked == [("compact", "room:main")]
+        window.session.memory.has_older = False
+        await window.type("/compact")
+        await window.press("enter")
+        assert "nothing to sum up" in window.screen_text()
+
+
+async def test_what_is_written_beyond_the_preview_is_said() -> None:
+    async with open_window() as window:
+        window.app.room.composer.insert("@codex " + "word " * 300)
+        await window.press("f10")
+        assert "The end of your message, 508 characters, is not in it." in window.screen_text()
 
 
 async def test_an_agent_is_named_or_chosen_when_several_would_get_it() -> None:
