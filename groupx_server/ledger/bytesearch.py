@@ -43,7 +43,7 @@ def stands_in(probes: Sequence[bytes], pieces: Iterable[tuple[int, bytes]]) -> b
         edge = rest + piece[:overlap]
         if any(probe in piece or probe in edge for probe in probes):
             return True
-        rest = piece[len(piece) - overlap :] if overlap else b""
+        rest = (rest + piece[-overlap:])[-overlap:] if overlap else b""
     return False
 
 

@@ -46,8 +46,10 @@ def is_telling(text: str) -> bool:
 
 
 def spellings(text: str) -> list[str]:
-    """The text as it stands in strings: plain, and inside JSON that a string holds."""
-    forms = (text, orjson.dumps(text).decode()[1:-1], json.dumps(text)[1:-1])
+    """The text as it stands in strings: plain, with a mark of quoting before each line, and inside
+    JSON that a string holds."""
+    quoted = text.replace("\n", "\n> ")
+    forms = (text, quoted, orjson.dumps(text).decode()[1:-1], json.dumps(text)[1:-1])
     return list(dict.fromkeys(forms))
 
 

@@ -12,7 +12,8 @@ from groupx_server.context.gather import PacketRequest, gather_packet
 from groupx_server.domain.turn import TurnStatus
 from groupx_server.ledger.memory import NewMemory, remember, supersede
 from groupx_server.ledger.records import Author
-from groupx_server.ledger.redaction import Kind, Removed, Target, redact
+from groupx_server.ledger.redaction import Kind, Removed, Target, Told, redact
+from groupx_server.ledger.resets import reset_context
 from groupx_server.ledger.search import Filters, search
 from groupx_server.ledger.searchindex import index_some
 from groupx_server.ledger.summaries import NewSummary, active_summary, save_summary
@@ -149,6 +150,44 @@ def test_the_same_text_sent_again_goes_too_and_what_quotes_it_is_told(
     more = _redact(book, quote, copies=True)
     assert more.elsewhere == []
     assert "xylophone" not in _dump(book)
+
+
+def test_a_reply_loses_the_quote_and_keeps_the_rest(book: sqlite3.Connection) -> None:
+    said = send(book, SECRET, to=()).reply.message_event_id
+    reply = send(book, f"> {SECRET}\nI know.", to=(), reply_to_event_id=said).reply
+    halves = f"Long: {SECRET} ends", "here."
+    for number, part in enumerate((halves[0][:20], halves[0][20:], halves[1]), 1):
+        book.execute(
+            "INSERT INTO event_texts VALUES (?, 'content', ?, ?)",
+            (reply.message_event_id, number, part),
+        )
+    _indexed(book)
+    removed = _redact(book, said)
+    assert (removed.quote_event_ids, removed.elsewhere) == ([reply.message_event_id], [])
+    kept = [body["content"] for body in bodies(book, "message.created")]
+    assert kept == ["[removed]", "> [removed]\nI know."]
+    whole = "SELECT group_concat(text, '') FROM event_texts"
+    assert book.execute(whole).fetchone() == ("Long: [removed] endshere.",)
+    assert "xylophone" not in _dump(book)
+    _indexed(book)
+    assert _found(book) == []
+    [audit] = bodies(book, "content.redacted")
+    assert audit["quoteEventIds"] == [reply.message_event_id]
+
+
+def test_agents_that_were_told_it_are_named_until_their_sessions_are_new(
+    book: sqlite3.Connection,
+) -> None:
+    before = send(book, "go").reply.turns[0].turn_id
+    start(book, before)
+    said = send(book, SECRET, to=()).reply.message_event_id
+    assert _redact(book, said).told == []  # a was told the room before it
+    told = send(book, f"{SECRET}!", to=("b",)).reply
+    start(book, told.turns[0].turn_id, "b")
+    end_turn(book, TurnEnd(told.turns[0].turn_id, TurnStatus.COMPLETED, "ok"), LIMITS, NOW)
+    assert _redact(book, told.message_event_id).told == [Told("agent:b", "room:main")]
+    reset_context(book, "room:main", True, NOW)
+    assert _redact(book, told.message_event_id).told == []
 
 
 def test_with_copies_all_that_holds_it_goes(book: sqlite3.Connection) -> None:
