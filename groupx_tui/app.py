@@ -7,6 +7,7 @@ neither the server nor an agent. What keys do is in `groupx_tui.handlers`, found
 
 from __future__ import annotations
 
+import os
 import termios
 import time
 import traceback
@@ -30,6 +31,7 @@ from groupx_shared.workspace import Workspace
 from groupx_tui.actions import Where
 from groupx_tui.attention import Mode
 from groupx_tui.background import in_daemon_thread
+from groupx_tui.clipboard import give_to_tmux, sent_sentence, tmux_sentence
 from groupx_tui.commandline import CommandLine, Commands, NoCommands
 from groupx_tui.handlers.registry import Handlers
 from groupx_tui.keymap import KeyMap
@@ -41,7 +43,7 @@ from groupx_tui.setup import Drafts, NoHistory, SentTexts, WindowSetup, load_set
 from groupx_tui.state.model import ClientView
 from groupx_tui.terminal import RoomDriver, WindowDriver, leave_on_signals, terminal_attributes
 from groupx_tui.terminalreset import leave_mark, remove_mark, repair_if_left
-from groupx_tui.theme import DEFAULT_THEME, to_textual, unknown_theme
+from groupx_tui.theme import DEFAULT_THEME, for_few_colours, to_textual, unknown_theme
 from groupx_tui.widgets.composer.composer import Composer
 from groupx_tui.widgets.sidepanel import SidePanel
 from groupx_tui.widgets.timeline.messages import (
@@ -61,8 +63,6 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 CRASH_FILE: Final = "crash.log"
 REPAIRED: Final = "The last window in this terminal was killed; the terminal was put right."
-OSC52_SAFE_BYTES: Final = 74_994
-"""xterm's limit for one OSC 52, in base64 characters; other terminals take as much or more."""
 
 
 class GroupXApp(App[int], inherit_bindings=False):
@@ -98,8 +98,7 @@ class GroupXApp(App[int], inherit_bindings=False):
         self.kept_history: SentTexts = history or NoHistory()
         self.command_line: Commands = command_line or NoCommands()
         self.work_files = WorkFiles(folder)
-        self.keymap = KeyMap(dict(setup.keymap.keys))
-        """The person's keys; all parts of the window hold this one, which changes in place."""
+        self.keymap = KeyMap(dict(setup.keymap.keys))  # held by all parts; changes in place
         self.shelf = setup.shelf
         self.preferences = setup.preferences
         self._notes = setup.notes
@@ -118,9 +117,9 @@ class GroupXApp(App[int], inherit_bindings=False):
             self.register_theme(to_textual(theme))
         self.theme = self._chosen_theme()
 
-    def add_note(self, sentence: str) -> None:
+    def add_note(self, note: str) -> None:
         """Show a sentence once the window is there."""
-        self._notes += (sentence,)
+        self._notes += (note,)
 
     # --- start and end
 
@@ -366,14 +365,14 @@ class GroupXApp(App[int], inherit_bindings=False):
         if not text:
             self.tell("There is nothing to copy.", "warning")
             return
+        self.run_worker(self._copy(text, what), group="commands")
+
+    async def _copy(self, text: str, what: str) -> None:
+        if not self.is_headless and await give_to_tmux(text, os.environ):
+            self.tell(tmux_sentence(what, text))
+            return
         self.copy_to_clipboard(text)
-        sentence = (
-            f"{what.capitalize()} sent to the terminal ({len(text):,} characters). "
-            "If nothing was pasted, your terminal does not take OSC 52."
-        )
-        if len(text.encode()) * 4 // 3 > OSC52_SAFE_BYTES:
-            sentence += " It is long: some terminals take only 56 KB."
-        self.tell(sentence)
+        self.tell(sent_sentence(what, text))
 
     # --- themes
 
@@ -440,6 +439,10 @@ def run_app(app: GroupXApp) -> int:
     """Run `app` in this terminal, which is put right before if need be, and marked as taken."""
     if _repair_terminal():
         app.add_note(REPAIRED)
+    if app.console.no_color or app.console.color_system == "standard":
+        chosen = None if app.console.no_color else app.preferences.chosen.theme
+        app.theme, note = for_few_colours(app.shelf, app.theme, chosen)
+        app.add_note(note)
     app.terminal_attributes = terminal_attributes()
     mark = leave_mark(app.terminal_attributes)
     try:

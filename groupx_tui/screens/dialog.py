@@ -69,6 +69,9 @@ class Dialog(ModalScreen[Result | None], inherit_bindings=False):
         .dialog-title { height: auto; text-style: bold; padding-bottom: 1; }
         .dialog-hint { height: auto; max-height: 2; color: $muted; margin-top: 1; }
         &.-wide .dialog-box { width: 120; }
+        Input:ansi > .input--cursor {  /* seen in whatever colours, and without any */
+            background: ansi_default; color: ansi_default; text-style: reverse;
+        }
     }
     """
 

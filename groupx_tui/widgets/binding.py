@@ -16,8 +16,9 @@ from textual.keys import _character_to_key
 from groupx_tui.actions import ACTIONS, Where, actions_of
 from groupx_tui.keymap import KeyMap
 
-FIRST: Final = frozenset({"dialog.delete_or_close"})
-"""Before what the focused field does with the key: it does nothing when it is empty."""
+FIRST: Final = frozenset({"dialog.delete_or_close", "dialog.next_part", "dialog.previous_part"})
+"""Before what the focused field does with the key: so what is typed at once after it goes where it
+leads."""
 ACT: Final = "app.act("
 _PLACES: Final[WeakKeyDictionary[DOMNode, Where]] = WeakKeyDictionary()
 """What was bound to which place."""

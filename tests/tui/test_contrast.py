@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from rich.color import ColorSystem
 from rich.segment import Segment
 from textual.color import Color
 
 from groupx_shared.wire.search import SearchReply
 from groupx_tui.state.model import ClientView
-from groupx_tui.theme import READABLE, contrast, own_themes
+from groupx_tui.theme import FEW_COLOURS_THEME, READABLE, contrast, own_themes
 from support import timelines
 from support.fake_session import CODEX, GUIDE, KIMI, OFF, FakeSession, hit, sample_view
 from support.window import Window, open_window
@@ -89,3 +90,34 @@ async def test_everything_on_the_screen_can_be_read(name: str) -> None:
         window.app.tell("Something is wrong.", "error")
         await look("the banner and toasts", "escape")
         assert bad == []
+
+
+def in_sixteen_colours(window: Window) -> Iterator[tuple[str, int | None, int | None, bool]]:
+    """Each text with the numbers of its colour and its ground in a terminal that has 16 (None: the
+    terminal's own), and whether they are exchanged."""
+    for strip in window.app.screen._compositor.render_strips():
+        for segment in strip:
+            style = segment.style
+            if set(segment.text) - DRAWN and style is not None:
+                colours = (style.color, style.bgcolor)
+                numbers = [
+                    None if each is None else each.downgrade(ColorSystem.STANDARD).number
+                    for each in colours
+                ]
+                yield segment.text.strip(), numbers[0], numbers[1], bool(style.reverse)
+
+
+async def test_where_colours_are_few_texts_stand_on_the_terminals_own_ground() -> None:
+    """Which its 16 colours are nobody knows: only its own ground is sure to differ from text."""
+    async with open_window(FakeSession(busy_view()), size=(120, 60)) as window:
+        window.app.theme = FEW_COLOURS_THEME
+        for keys, has_mark in (((), False), (("ctrl+p",), True), (("escape", "f9"), True)):
+            await window.press(*keys)
+            texts = list(in_sixteen_colours(window))
+            on_other_ground = {
+                (text, ground)
+                for text, colour, ground, is_reverse in texts
+                if ground is not None and (ground == colour or not is_reverse)
+            }
+            assert on_other_ground == set()
+            assert has_mark <= any(is_reverse for *_, is_reverse in texts), "the mark is seen"

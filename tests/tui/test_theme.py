@@ -11,9 +11,12 @@ from groupx_shared.errors import ConfigError
 from groupx_tui.theme import (
     COLORS,
     DEFAULT_THEME,
+    FEW_COLOURS,
     READABLE,
     ThemeFile,
+    ThemeShelf,
     contrast,
+    for_few_colours,
     load_themes,
     own_themes,
     parse_theme,
@@ -115,3 +118,12 @@ def test_the_page_of_themes_names_every_theme_and_key() -> None:
     page = THEMES_PAGE.read_text("utf-8")
     assert all(f"`{name}`" in page for name in OWN)
     assert all(f"| `{key}` | {about} |" in page for key, about in COLORS.items())
+
+
+def test_where_colours_are_few_the_terminals_own_are_used() -> None:
+    shelf = load_themes(Path("/nonexistent"))
+    assert for_few_colours(shelf, "groupx-dark", None) == ("terminal", "")
+    theme, said = for_few_colours(shelf, "nord", "nord")
+    assert (theme, said) == ("terminal", FEW_COLOURS)
+    assert for_few_colours(shelf, "terminal", "terminal") == ("terminal", "")
+    assert for_few_colours(ThemeShelf({}), "mine", "mine") == ("mine", "")
