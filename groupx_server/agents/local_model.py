@@ -2,8 +2,9 @@
 
 Owns both processes as one driver. Invariants: the model server listens on loopback only, on a free
 port, behind a key that nobody else gets (by environment, never on a command line); it is in a
-group of its own and covered by the guard; it starts with the agent and is gone with it; when one
-of the two ends, the driver has ended. The counterparts are `builtin_agent/local_model.py`, which
+group of its own and covered by the guard; it is loaded once, however many agents and writers of
+texts want it, starts with the first and is gone with the last of them; when one of the two ends,
+the driver has ended. The counterparts are `builtin_agent/local_model.py`, which
 is the model server, and `registry`, which builds the agent.
 """
 
@@ -16,6 +17,7 @@ import secrets
 import sys
 from dataclasses import replace
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Final
 
 from groupx_server.agents.base import (
@@ -41,6 +43,7 @@ START_S: Final = 120.0
 """Loading takes a second; on a busy machine, from a cold disk, many times that."""
 HISTORY_CHARS: Final = 8_000
 """The model's window is 8,192 tokens."""
+NOT_RUNNING: Final = "The local model is not running."
 _MAX_LINE_BYTES: Final = 4096
 INSTALL: Final = (
     f"Install it where GroupX runs: {sys.executable} -m pip install 'llama-cpp-python[server]' "
@@ -62,7 +65,7 @@ class ModelServer:
 
     def __init__(self, guard: Guard) -> None:
         self.ended = asyncio.Event()
-        self.end_sentence = "The local model is not running."
+        self.end_sentence = NOT_RUNNING
         self._guard = guard
         self._process: AgentProcess | None = None
         self._told = asyncio.Event()
@@ -74,7 +77,7 @@ class ModelServer:
         marks = {name: spec.env[name] for name in (MARK,) if name in spec.env}
         self._process = await AgentProcess.spawn(
             SERVER_ARGV,
-            cwd=spec.cwd,
+            cwd=Path("/"),  # it outlives those that are there when it starts
             env=agent_environment(os.environ, {**marks, KEY_VARIABLE: self._key}),
             label="The local model",
             sink=self,
@@ -125,27 +128,65 @@ class ModelServer:
         }
 
 
+class SharedModel:
+    """The model server of all who want it: one process at a time."""
+
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+        self._lock = asyncio.Lock()
+        self._server: ModelServer | None = None
+        self._variables: dict[str, str] = {}
+        self._users = 0
+
+    async def take(self, spec: AgentSpec) -> tuple[ModelServer, dict[str, str]]:
+        """The running server, started if there is none, and the variables that lead an agent to
+        it; `give_back` it once. Raises: AgentError."""
+        async with self._lock:
+            if self._server is None or self._server.ended.is_set():
+                server = ModelServer(self._guard)
+                try:
+                    self._variables = await server.start(spec)
+                except BaseException:
+                    await server.stop()
+                    raise
+                self._server, self._users = server, 0
+            self._users += 1
+            return self._server, self._variables
+
+    async def give_back(self, server: ModelServer) -> None:
+        """One needs it no longer; it ends with the last one. Never raises."""
+        async with self._lock:
+            if server is self._server:
+                self._users -= 1
+                if self._users > 0:
+                    return
+                self._server = None
+            await server.stop()
+
+
 class LocalModelDriver(Driver):
     """The built-in agent and its model server."""
 
-    def __init__(self, spec: AgentSpec, guard: Guard, build: DriverFactory) -> None:
+    def __init__(self, spec: AgentSpec, model: SharedModel, build: DriverFactory) -> None:
         """`build` makes the driver of the built-in agent."""
         self.spec = spec
         self._build = build
-        self._server = ModelServer(guard)
+        self._model = model
+        self._server: ModelServer | None = None
         self._agent: Driver | None = None
         self._closed = asyncio.Event()
+        self._last_words = ""
 
     async def start(self) -> AgentInfo:
         """See `Driver.start`."""
         if (problem := missing_extra()) is not None:
             raise AgentError(problem)
+        self._server, variables = await self._model.take(self.spec)
         try:
-            variables = await self._server.start(self.spec)
             agent = self._build(replace(self.spec, env={**self.spec.env, **variables}))
             info = await agent.start()
         except BaseException:
-            await self._server.stop()
+            await self._let_go()
             raise
         self._agent = agent
         return info
@@ -153,7 +194,7 @@ class LocalModelDriver(Driver):
     async def open_session(self, request: SessionRequest) -> Session:
         """See `Driver.open_session`."""
         if self._agent is None or not self.is_usable:
-            raise AgentError(self._server.end_sentence, code=ErrorCode.SESSION_NOT_AVAILABLE)
+            raise AgentError(self._end_sentence, code=ErrorCode.SESSION_NOT_AVAILABLE)
         return await self._agent.open_session(request)
 
     async def close(self) -> None:
@@ -161,22 +202,33 @@ class LocalModelDriver(Driver):
         self._closed.set()
         if self._agent is not None:
             await self._agent.close()
-        await self._server.stop()
+        await self._let_go()
+
+    async def _let_go(self) -> None:
+        server, self._server = self._server, None
+        if server is not None:
+            self._last_words = server.stderr_tail()
+            await self._model.give_back(server)
 
     async def wait_exited(self) -> str:
         """See `Driver.wait_exited`: the end of either is the end of both."""
-        if self._agent is None:
+        agent, server = self._agent, self._server
+        if agent is None or server is None:
             await self._closed.wait()
-            return self._server.end_sentence
+            return self._end_sentence
         async with asyncio.TaskGroup() as tasks:
-            agent = tasks.create_task(self._agent.wait_exited())
-            server = tasks.create_task(self._server.ended.wait())
-            await asyncio.wait([agent, server], return_when=asyncio.FIRST_COMPLETED)
-            server.cancel()
-            if not agent.done():
-                agent.cancel()
-                return self._server.end_sentence
-        return agent.result()
+            agent_end = tasks.create_task(agent.wait_exited())
+            server_end = tasks.create_task(server.ended.wait())
+            await asyncio.wait([agent_end, server_end], return_when=asyncio.FIRST_COMPLETED)
+            server_end.cancel()
+            if not agent_end.done():
+                agent_end.cancel()
+                return server.end_sentence
+        return agent_end.result()
+
+    @property
+    def _end_sentence(self) -> str:
+        return NOT_RUNNING if self._server is None else self._server.end_sentence
 
     @property
     def pid(self) -> int | None:
@@ -186,12 +238,13 @@ class LocalModelDriver(Driver):
     @property
     def is_usable(self) -> bool:
         """See `Driver.is_usable`."""
-        return self._agent is not None and self._agent.is_usable and not self._server.ended.is_set()
+        has_model = self._server is not None and not self._server.ended.is_set()
+        return has_model and self._agent is not None and self._agent.is_usable
 
     def stderr_tail(self) -> str:
         """The agent's last words, else the model server's."""
         said = self._agent.stderr_tail() if self._agent is not None else ""
-        return said or self._server.stderr_tail()
+        return said or (self._last_words if self._server is None else self._server.stderr_tail())
 
 
 def _read(line: bytes) -> tuple[str, str] | None:

@@ -21,7 +21,7 @@ from groupx_server.agents.claude_driver import ClaudeDriver
 from groupx_server.agents.clock import Clock
 from groupx_server.agents.codex_driver import CodexDriver
 from groupx_server.agents.codex_setup import PROGRAM as CODEX
-from groupx_server.agents.local_model import LOCAL_VARIABLE, LocalModelDriver
+from groupx_server.agents.local_model import LOCAL_VARIABLE, LocalModelDriver, SharedModel
 from groupx_server.agents.presets import PRESETS, Preset, apply_preset
 from groupx_server.agents.programs import program_of, with_program
 from groupx_server.agents.watchdog import Guard
@@ -37,6 +37,7 @@ class DriverRegistry:
 
     def __init__(self, guard: Guard, clock: Clock | None = None) -> None:
         self._guard = guard
+        self._local_model = SharedModel(guard)
         self._clock = clock
         self._factories: dict[str, DriverFactory] = {
             "acp": self._acp,
@@ -83,7 +84,7 @@ class DriverRegistry:
 
     def _builtin(self, spec: AgentSpec) -> Driver:
         if spec.env.get(LOCAL_VARIABLE) == "1":
-            return LocalModelDriver(spec, self._guard, self._builtin_agent)
+            return LocalModelDriver(spec, self._local_model, self._builtin_agent)
         return self._builtin_agent(spec)
 
     def _builtin_agent(self, spec: AgentSpec) -> Driver:

@@ -11,7 +11,12 @@ import pytest
 
 from groupx_server.agents import local_model
 from groupx_server.agents.base import AgentSpec, Driver, SessionRequest
-from groupx_server.agents.local_model import LOCAL_VARIABLE, LocalModelDriver, missing_extra
+from groupx_server.agents.local_model import (
+    LOCAL_VARIABLE,
+    LocalModelDriver,
+    SharedModel,
+    missing_extra,
+)
 from groupx_server.agents.registry import DriverRegistry
 from groupx_server.builtin_agent.local_model import KEY_VARIABLE
 from groupx_shared.errors import AgentError, ErrorCode
@@ -38,7 +43,10 @@ class Pair:
         self.fleet = FakeFleet()
         env = {LOCAL_VARIABLE: "1", "GROUPX_LEDGER": "ledger-1", "MINE": "1"}
         spec = AgentSpec("agent:local", "builtin", [], Path("/"), env)
-        self.driver = LocalModelDriver(spec, self.guard, self.fleet)
+        self.model = SharedModel(self.guard)
+        self.driver = LocalModelDriver(spec, self.model, self.fleet)
+        self.writer = LocalModelDriver(spec, self.model, self.fleet)
+        """As one that writes a text for the server."""
 
     @property
     def agent(self) -> FakeDriver:
@@ -136,6 +144,40 @@ async def test_an_agent_that_does_not_start_takes_its_model_with_it(
     pair.fleet.start_errors.append(AgentError("no"))
     with pytest.raises(AgentError, match="no"):
         await pair.driver.start()
+    assert pair.guard.groups == set()
+
+
+async def test_the_model_is_loaded_once_for_the_agent_and_those_that_write_texts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pair = Pair(monkeypatch, TELLS)
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(pair.writer.start())
+        tasks.create_task(pair.driver.start())
+    first, second = (driver.spec.env["GROUPX_MODEL_API_KEY"] for driver in pair.fleet.drivers)
+    assert first == second
+    assert len(pair.guard.groups) == 1
+    await pair.writer.close()
+    assert len(pair.guard.groups) == 1
+    assert pair.driver.is_usable
+    await pair.driver.close()
+    assert pair.guard.groups == set()
+
+
+async def test_after_the_death_of_the_model_another_one_is_loaded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pair = Pair(monkeypatch, TELLS)
+    await pair.driver.start()
+    (group,) = pair.guard.groups
+    os.kill(group, 9)
+    await asyncio.wait_for(pair.driver.wait_exited(), 5)
+    await pair.writer.start()
+    assert pair.writer.is_usable
+    await pair.driver.close()  # of the dead one
+    assert pair.writer.is_usable
+    assert pair.guard.groups != set()
+    await pair.writer.close()
     assert pair.guard.groups == set()
 
 
