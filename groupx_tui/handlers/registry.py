@@ -20,7 +20,6 @@ from groupx_tui.handlers.inspect import ContextHandlers, EventHandlers
 from groupx_tui.handlers.memory import MemoryHandlers
 from groupx_tui.handlers.panel import FocusHandlers, PanelHandlers
 from groupx_tui.handlers.room import RoomHandlers
-from groupx_tui.handlers.setup import SetupHandlers
 from groupx_tui.handlers.thread import ThreadHandlers
 from groupx_tui.handlers.timeline import TimelineHandlers
 from groupx_tui.handlers.tool import ToolHandlers
@@ -41,9 +40,15 @@ def _assistant(app: GroupXApp) -> object:
     return AssistantHandlers(app)
 
 
-_LATE: Final[dict[str, Callable[[GroupXApp], object]]] = {"assistant": _assistant}
-"""Nouns that are loaded when they are first asked for: they need the models of the wire, which take
-longer to load than everything before the first frame."""
+def _setup(app: GroupXApp) -> object:
+    from groupx_tui.handlers.setup import SetupHandlers
+
+    return SetupHandlers(app)
+
+
+_LATE: Final[dict[str, Callable[[GroupXApp], object]]] = {"assistant": _assistant, "setup": _setup}
+"""Nouns that are loaded when they are first asked for: they need the models of the wire or of the
+settings, which take longer to load than everything before the first frame."""
 
 
 class Handlers:
@@ -72,7 +77,6 @@ class Handlers:
             "memory": MemoryHandlers(app),
             "context": ContextHandlers(app),
             "event": EventHandlers(app),
-            "setup": SetupHandlers(app),
             "tool": self.tool,
             "find": self.searching,
             "timeline": TimelineHandlers(app),
