@@ -47,6 +47,7 @@ from groupx_server.rooms.dated import Diaries
 from groupx_server.rooms.forgetting import Forgetting, remove_restored
 from groupx_server.rooms.grants import Grants
 from groupx_server.rooms.live import LateOutlet
+from groupx_server.rooms.meaning import Meanings
 from groupx_server.rooms.reload import ConfigSource, Reloader
 from groupx_server.rooms.roster import Roster, build_roster
 from groupx_server.rooms.searching import Searching
@@ -186,11 +187,12 @@ async def _build(
         {runtime.token: Credential(), reader_token: Credential(access=Access.READER)}
     )
     side = _build_side(site, runtime, builtin_env, turn_runtime, factory)
+    tell = partial(_tell_config, site, runtime, state)
     source = ConfigSource(
         load=partial(load_config, site.workspace),
         roster_of=roster_of,
         limits_of=_limits,
-        on_taken=_all_of(partial(_tell_config, site, runtime, state), side.take),
+        on_taken=_all_of(tell, side.take, service.searching.take),
     )
     reload = Reloader(turn_runtime, agents, source, config).reload
     settings = Settings(site.workspace, source.load, reload)
@@ -251,6 +253,7 @@ def _turn_runtime(site: _Site, ledger: Ledger, outlet: LateOutlet, grants: Grant
         grants=grants,
         ask_s=timeouts.ask_ms / 1000,
         watch_s=timeouts.watch_ms / 1000,
+        meanings=Meanings(ledger, site.clock, site.config.search.embeddings),
     )
 
 
@@ -313,10 +316,12 @@ async def _indexed(searching: Searching) -> AsyncIterator[None]:
     """The search index follows the ledger meanwhile; it goes on where it was after a stop."""
     async with asyncio.TaskGroup() as tasks:
         indexing = tasks.create_task(searching.run(), name="search index")
+        comparing = tasks.create_task(searching.run_meanings(), name="search vectors")
         try:
             yield
         finally:
             indexing.cancel()
+            comparing.cancel()
 
 
 @asynccontextmanager

@@ -83,6 +83,7 @@ def reset(connection: sqlite3.Connection) -> None:
     """Empty the index; the next steps build it anew from the ledger."""
     connection.execute("INSERT INTO search_fts(search_fts) VALUES ('delete-all')")
     connection.execute("DELETE FROM search_rows")
+    connection.execute("DELETE FROM search_vectors")
     connection.execute("DELETE FROM search_queue")
     connection.execute(
         "INSERT INTO search_queue(kind, ref_id)"

@@ -73,6 +73,19 @@ def content_of(body_json: str) -> str:
     return content if isinstance(content, str) else ""
 
 
+_CONTENT: Final = {
+    "message": f"SELECT e.body_json, {WHOLE_TEXT} FROM events e WHERE e.event_id = ?",
+    "memory": "SELECT NULL, content FROM memory_records WHERE memory_id = ?",
+    "identity": "SELECT NULL, content FROM identity_records WHERE identity_id = ?",
+}
+
+
+def content_at(connection: sqlite3.Connection, kind: str, ref_id: str) -> str:
+    """The text of a row that is in the index."""
+    body, whole = connection.execute(_CONTENT[kind], (ref_id,)).fetchone()
+    return content_of(body) if whole is None else str(whole)
+
+
 @functools.lru_cache(maxsize=4_096)
 def scope_word(kind: str, value: str) -> str:
     """One word for a room or an actor. The digit at its end keeps the stemmer away."""
@@ -100,6 +113,7 @@ def take_out(connection: sqlite3.Connection, row: Row, words: IndexText, context
     """Take a row out; `words` and `context` are those it was put in with."""
     _write_words(connection, "delete", row, words, context)
     connection.execute("DELETE FROM search_rows WHERE row_id = ?", (row.row_id,))
+    connection.execute("DELETE FROM search_vectors WHERE row_id = ?", (row.row_id,))
 
 
 def change_context(

@@ -11,7 +11,13 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any, Final, Literal, TypeVar
 
-from groupx_shared.wire.replies import ActorUsage, GroupUsage, UsageReply, UsageTotals
+from groupx_shared.wire.replies import (
+    ActorUsage,
+    EmbeddingUsage,
+    GroupUsage,
+    UsageReply,
+    UsageTotals,
+)
 
 UsageGroup = Literal["agent", "room", "root"]
 GROUPS: Final[dict[UsageGroup, str]] = {
@@ -100,6 +106,20 @@ def read_usage(
         actors=tuple(actors),
         groups=tuple(groups[:limit]),
         upkeep=() if correlation_id else _upkeep(connection, room_id, actor_id),
+        embeddings=() if given else _embeddings(connection),
+    )
+
+
+def _embeddings(connection: sqlite3.Connection) -> tuple[EmbeddingUsage, ...]:
+    rows = connection.execute(
+        "SELECT model, purpose, SUM(calls), SUM(failed), SUM(texts), SUM(chars)"
+        " FROM embedding_calls GROUP BY model, purpose ORDER BY MAX(day) DESC, model, purpose"
+    )
+    return tuple(
+        EmbeddingUsage(
+            model=row[0], purpose=row[1], calls=row[2], failed=row[3], texts=row[4], chars=row[5]
+        )
+        for row in rows
     )
 
 

@@ -17,13 +17,15 @@ from typing import Final
 from groupx_server.domain.snippet import make_snippet
 from groupx_server.ledger.commands import once
 from groupx_server.ledger.rooms import read_room
-from groupx_server.ledger.search import Filters, Found, FoundPage, search
+from groupx_server.ledger.search import Filters, Found, FoundPage, Meaning, search
 from groupx_server.ledger.searchindex import Backlog, backlog, index_some, reset
 from groupx_server.ledger.store import Ledger
 from groupx_server.ledger.times import to_iso
 from groupx_server.logs import get_logger
+from groupx_server.rooms.meaning import OFF
 from groupx_server.rooms.turnrunner import Runtime
 from groupx_shared.errors import GroupXError, RefusedError
+from groupx_shared.settings import Config
 from groupx_shared.wire.search import SearchHit, SearchIndexReply, SearchReply
 
 GATHER_S: Final = 0.5
@@ -56,6 +58,8 @@ class Searching:
     ) -> SearchReply:
         """The best hits. Raises: RefusedError (UNKNOWN_ROOM; a time or cursor that is none)."""
         left = await self.catch_up()
+        meanings = self._runtime.meanings
+        sense = OFF if meanings is None else await meanings.of_query(text)
         narrowed = Filters(
             room_id=filters.room_id,
             kind=filters.kind,
@@ -73,13 +77,17 @@ class Searching:
                 now=self._runtime.clock.now(),
                 cursor=cursor,
                 limit=limit,
+                meaning=sense.meaning,
             )
         )
+        is_missed = sense.state == "used" and not page.by_meaning and page.found and cursor is None
         return SearchReply(
             hits=tuple(_hit(found, page) for found in page.found),
             next_cursor=page.next_cursor,
             capped=page.is_capped,
             behind=left.events + left.records,
+            meaning="incomplete" if is_missed else sense.state,
+            meaning_problem=sense.problem,
         )
 
     async def rebuild(self, client_command_id: str) -> SearchIndexReply:
@@ -107,6 +115,7 @@ class Searching:
                 left = await self._ledger.read(backlog)
                 if not left.is_empty:
                     left = await self._ledger.write(index_some)
+                    self._tell_meanings()
             except GroupXError as error:
                 if not self._ledger.is_open:
                     return
@@ -140,7 +149,22 @@ class Searching:
             async with asyncio.timeout(PATIENCE_S):
                 while not left.is_empty:
                     left = await self._ledger.write(index_some)
+                    self._tell_meanings()
         return left
+
+    async def run_meanings(self) -> None:
+        """Give vectors to what is indexed, meanwhile, where an endpoint is set up."""
+        if self._runtime.meanings is not None:
+            await self._runtime.meanings.run()
+
+    def take(self, config: Config) -> None:
+        """Other settings count from now on."""
+        if self._runtime.meanings is not None:
+            self._runtime.meanings.replace(config.search.embeddings)
+
+    def _tell_meanings(self) -> None:
+        if self._runtime.meanings is not None:
+            self._runtime.meanings.wake()
 
 
 def _checked_search(
@@ -150,10 +174,11 @@ def _checked_search(
     now: str,
     cursor: str | None,
     limit: int,
+    meaning: Meaning | None,
 ) -> FoundPage:
     if filters.room_id is not None:
         read_room(connection, filters.room_id)
-    return search(connection, text, filters, now, cursor=cursor, limit=limit)
+    return search(connection, text, filters, now, cursor=cursor, limit=limit, meaning=meaning)
 
 
 def _hit(found: Found, page: FoundPage) -> SearchHit:

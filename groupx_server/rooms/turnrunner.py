@@ -52,6 +52,7 @@ from groupx_server.rooms.collect import TurnCollector
 from groupx_server.rooms.deltas import LiveOutput
 from groupx_server.rooms.grants import Grants
 from groupx_server.rooms.live import Outlet, Speaker
+from groupx_server.rooms.meaning import Meanings
 from groupx_server.rooms.patience import read_patiently, write_patiently
 from groupx_shared.errors import ErrorCode, GroupXError
 
@@ -102,6 +103,8 @@ class Runtime:
     """How long an observer waits for a step unless it says otherwise."""
     steps: Bell = field(default_factory=Bell)
     """Rung when steps of a watched turn are on disk."""
+    meanings: Meanings | None = None
+    """What texts mean, for search; None: words alone."""
     prepare: Callable[[PacketRequest], Awaitable[Packet]] | None = None
     """Makes a turn's packet, after summing up what would not fit; None: what does not fit is left
     out."""

@@ -98,5 +98,10 @@ def _tell(page: dict[str, Any]) -> None:
         diagnostics.say("Nothing found.")
     if page.get("capped"):
         diagnostics.say("This is too wide to look at everything; more words or a room narrow it.")
+    if page.get("meaning") == "incomplete":
+        diagnostics.say("By words alone: few texts have vectors of what they mean yet.")
+    if page.get("meaning") == "failing":
+        problem = safe_line(str(page.get("meaningProblem")), 300)
+        diagnostics.say(f"By words alone: {problem}.")
     if page.get("behind"):
         diagnostics.say(f"The index is being built: {page['behind']} events and records to go.")

@@ -159,6 +159,48 @@ class AssistantSettings(Setting):
     """Added to its instructions."""
 
 
+class EmbeddingSettings(Setting):
+    """An OpenAI-compatible embeddings endpoint, beside full text."""
+
+    enabled: bool = False
+    """Whether texts are sent to the endpoint: each message and record once, and each query."""
+    base_url: HttpUrl = "http://127.0.0.1:11434/v1"
+    """Where `/embeddings` is. Texts leave this machine when it is elsewhere."""
+    model: Annotated[str, StringConstraints(min_length=1, max_length=256)] | None = None
+    """Model name; needed."""
+    api_key_env: VariableName | None = None
+    """Name of the environment variable that holds the key; the key itself is never in the file."""
+    dimensions: Annotated[int, Field(ge=1, le=8_192)] | None = None
+    """Asked of the endpoint and checked; one byte each is stored. Unset: what it gives."""
+    characters: Annotated[int, Field(ge=64, le=100_000)] = 2_000
+    """Of each text, from its beginning."""
+    batch_size: Annotated[int, Field(ge=1, le=256)] = 32
+    """Texts in one call."""
+    calls_per_day: Annotated[int, Field(ge=0)] = 5_000
+    """Calls in a day (UTC), queries too; 0: no bound."""
+    timeout_ms: Annotated[int, Field(ge=100, le=600_000)] = 30_000
+    """One call with a batch, in the background."""
+    query_timeout_ms: Annotated[int, Field(ge=50, le=30_000)] = 1_500
+    """One query; then the answer is by words alone."""
+    weight: Annotated[float, Field(ge=0.0, le=1.0)] = 0.5
+    """What meaning counts beside words, which count 1."""
+    english_only: bool = False
+    """The model knows English alone: queries in Chinese and the like are by words alone."""
+
+    @validates_model(mode="after")
+    def _has_a_model(self) -> Self:
+        if self.enabled and self.model is None:
+            raise ValueError("search.embeddings.model: an enabled endpoint needs a model name")
+        return self
+
+
+class SearchSettings(Setting):
+    """Search; full text needs no setting."""
+
+    embeddings: EmbeddingSettings = EmbeddingSettings()
+    """What texts mean, from an endpoint (docs/SEARCH.md)."""
+
+
 class LimitSettings(Setting):
     """Bounds on messages, queues and loops."""
 
@@ -232,6 +274,8 @@ class Config(Setting):
     """Agent that gets a message without a target; default: the only or first enabled one."""
     assistant: AssistantSettings = AssistantSettings()
     """The room assistant."""
+    search: SearchSettings = SearchSettings()
+    """Search."""
     limits: LimitSettings = LimitSettings()
     """Bounds on messages, queues and loops."""
     timeouts: TimeoutSettings = TimeoutSettings()

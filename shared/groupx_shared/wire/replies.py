@@ -198,6 +198,18 @@ class GroupUsage(UsageTotals):
     """An actor id, a room id or a correlation id."""
 
 
+class EmbeddingUsage(WireModel):
+    """What was asked of an embeddings endpoint for search."""
+
+    model: str
+    """Which model, and where."""
+    purpose: Literal["index", "query"]
+    calls: int
+    failed: int
+    texts: int
+    chars: int
+
+
 class UsageReply(WireModel):
     """`GET /api/usage`."""
 
@@ -209,6 +221,8 @@ class UsageReply(WireModel):
     upkeep: tuple[GroupUsage, ...] = ()
     """By purpose (`summary`, `dated`): what agents' texts for the server cost. They are no turns
     and not in the totals; `turns` counts texts here."""
+    embeddings: tuple[EmbeddingUsage, ...] = ()
+    """Calls for search; only when nothing is asked for in particular."""
 
 
 class CancelReply(WireModel):

@@ -7,6 +7,9 @@ from typing import Literal
 from groupx_shared.wire.base import WireModel
 
 SearchKind = Literal["message", "memory", "identity"]
+SearchMeaning = Literal["off", "used", "skipped", "incomplete", "failing"]
+"""Whether what texts mean counted beside their words: no endpoint is set up; it counted; not for
+this query; too few texts have vectors yet; the endpoint gives none."""
 
 
 class SearchHit(WireModel):
@@ -45,6 +48,9 @@ class SearchReply(WireModel):
     """The search was too wide to look at everything: only the most telling words counted."""
     behind: int = 0
     """Events and records that the index does not have yet; 0: it has all."""
+    meaning: SearchMeaning = "off"
+    meaning_problem: str | None = None
+    """Why the endpoint gives none."""
 
 
 class SearchIndexReply(WireModel):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from groupx_server.ledger import search as module
+from groupx_server.ledger import searchplan
 from groupx_server.ledger.identity_records import NewIdentity, remember_identity
 from groupx_server.ledger.search import Filters, sql_of
 from groupx_shared.errors import RefusedError
@@ -181,7 +181,7 @@ HOSTILE = (
 
 
 def test_a_search_that_is_too_wide_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "CAP_ROWS", 30)
+    monkeypatch.setattr(searchplan, "CAP_ROWS", 30)
     with searchable() as book:
         for number in range(100):
             book.say(f"common word {number}")
@@ -196,7 +196,7 @@ def test_a_search_that_is_too_wide_says_so(monkeypatch: pytest.MonkeyPatch) -> N
 def test_of_a_word_that_stands_everywhere_the_newest_rows_are_ranked(
     monkeypatch: pytest.MonkeyPatch, query: str
 ) -> None:
-    monkeypatch.setattr(module, "CAP_ROWS", 30)
+    monkeypatch.setattr(searchplan, "CAP_ROWS", 30)
     with searchable() as book:
         said = [book.say(f"common word {number}") for number in range(100)]
         page = book.page(query, limit=10)

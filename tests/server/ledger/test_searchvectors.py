@@ -1,0 +1,182 @@
+"""Vectors follow the rows of the index, and put the best by words into another order."""
+
+from __future__ import annotations
+
+import pytest
+
+from groupx_server.domain.vectors import pack, unpack
+from groupx_server.ledger.search import Filters, FoundPage, Meaning, search
+from groupx_server.ledger.searchindex import reset, withdraw_messages
+from groupx_server.ledger.searchvectors import (
+    Calls,
+    calls_on,
+    left,
+    next_sources,
+    note_calls,
+    put_vectors,
+)
+from groupx_shared.errors import RefusedError
+from support.fake_embeddings import fake_vector
+from support.searchable import NOW, Searchable, searchable
+
+MODEL = "fake at nowhere"
+
+
+def _fill(book: Searchable, model: str = MODEL, count: int = 7) -> None:
+    book.catch_up()
+    while rows := next_sources(book.connection, model, count, 500):
+        vectors = {row.row_id: pack(fake_vector(row.text)) for row in rows}
+        put_vectors(book.connection, model, dict(vectors))
+
+
+def _meant(
+    book: Searchable, text: str, cursor: str | None = None, limit: int = 20, weight: float = 0.5
+) -> FoundPage:
+    meaning = Meaning(unpack(pack(fake_vector(text))), weight)
+    return search(
+        book.connection, text, Filters(), NOW, cursor=cursor, limit=limit, meaning=meaning
+    )
+
+
+def _count(book: Searchable) -> int:
+    (count,) = book.connection.execute("SELECT count(*) FROM search_vectors").fetchone()
+    return int(count)
+
+
+def _talk(book: Searchable) -> list[str]:
+    """Lines of which all have the word “plan”, far from each other."""
+    said = []
+    for number in range(60):
+        said.append(book.say(f"plan {number} of the garden"))
+        book.say("nothing"), book.say("at all"), book.say("here")
+    return said
+
+
+def test_rows_get_vectors_in_steps_and_once() -> None:
+    with searchable() as book:
+        for number in range(20):
+            book.say(f"line {number}")
+        book.remember("the port is 4310")
+        book.catch_up()
+        assert left(book.connection, MODEL) == 21
+        _fill(book)
+        assert (_count(book), left(book.connection, MODEL)) == (21, 0)
+        assert next_sources(book.connection, MODEL, 9, 500) == []
+        book.say("one more line")
+        book.catch_up()
+        assert [row.text for row in next_sources(book.connection, MODEL, 9, 8)] == ["You: one"]
+
+
+def test_a_row_that_was_taken_out_leaves_no_vector() -> None:
+    with searchable() as book:
+        ids = [book.say(text) for text in ("one", "two", "three")]
+        record = book.remember("four")
+        _fill(book)
+        withdraw_messages(book.connection, ids)
+        assert _count(book) == 1
+        book.connection.execute("UPDATE memory_records SET status = 'retracted'")
+        _fill(book)
+        assert _count(book) == 3
+        assert record not in book.found("four")
+
+
+def test_a_vector_that_comes_too_late_is_dropped() -> None:
+    with searchable() as book:
+        event_id = book.say("a secret")
+        book.catch_up()
+        (row,) = next_sources(book.connection, MODEL, 9, 500)
+        withdraw_messages(book.connection, [event_id])
+        put_vectors(book.connection, MODEL, {row.row_id: pack([1.0, 2.0])})
+        assert _count(book) == 0
+
+
+def test_another_model_or_size_begins_anew() -> None:
+    with searchable() as book:
+        for number in range(9):
+            book.say(f"line {number}")
+        _fill(book, "one", 4)
+        _fill(book, "two", 4)
+        assert (_count(book), left(book.connection, "two")) == (9, 0)
+        book.say("one more")
+        book.catch_up()
+        (row,) = next_sources(book.connection, "two", 9, 500)
+        put_vectors(book.connection, "two", {row.row_id: pack([1.0, 2.0])})
+        assert (_count(book), left(book.connection, "two")) == (0, 10)
+
+
+def test_building_the_index_anew_drops_all_vectors() -> None:
+    with searchable() as book:
+        book.say("one")
+        _fill(book)
+        reset(book.connection)
+        assert _count(book) == 0
+        _fill(book)
+        assert _count(book) == 1
+
+
+def test_what_is_meant_comes_before_what_has_the_word_alone() -> None:
+    with searchable() as book:
+        _talk(book)
+        wanted = book.say("the plan of the automobile")
+        for _ in range(30):
+            book.say("a plan, a plan, a plan")
+        _fill(book)
+        assert book.found("plan car")[0] != wanted
+        page = _meant(book, "plan car")
+        assert page.by_meaning
+        assert page.found[0].ref_id == wanted
+
+
+def test_all_that_words_find_is_found_and_once() -> None:
+    with searchable() as book:
+        _talk(book)
+        _fill(book)
+        expected = set(book.found("plan garden", limit=1_000))
+        assert len(expected) > 200
+        page = _meant(book, "plan garden", limit=90)
+        seen = [row.ref_id for row in page.found]
+        scores = [row.score for row in page.found]
+        while page.next_cursor is not None:
+            page = _meant(book, "plan garden", page.next_cursor, limit=90)
+            seen += [row.ref_id for row in page.found]
+        assert scores == sorted(scores)
+        assert len(seen) == len(set(seen))
+        assert set(seen) == expected
+
+
+def test_a_long_page_goes_on_behind_what_was_compared() -> None:
+    with searchable() as book:
+        _talk(book)
+        _fill(book)
+        page = _meant(book, "plan garden", limit=1_000)
+        scores = [row.score for row in page.found]
+        assert len(page.found) == len(book.found("plan garden", limit=1_000))
+        assert scores == sorted(scores)
+
+
+def test_few_vectors_do_not_count() -> None:
+    with searchable() as book:
+        said = [book.say(f"plan {number}") for number in range(10)]
+        book.catch_up()
+        rows = next_sources(book.connection, MODEL, 4, 500)
+        put_vectors(book.connection, MODEL, {row.row_id: pack(fake_vector("car")) for row in rows})
+        page = _meant(book, "plan")
+        assert not page.by_meaning
+        assert {row.ref_id for row in page.found} == set(said)
+
+
+def test_a_page_that_was_compared_needs_the_meaning_again() -> None:
+    with searchable() as book:
+        _talk(book)
+        _fill(book)
+        cursor = _meant(book, "plan garden", limit=5).next_cursor
+        with pytest.raises(RefusedError, match="begin without"):
+            book.page("plan garden", cursor)
+
+
+def test_calls_are_added_up_by_day() -> None:
+    with searchable() as book:
+        for day in ("2026-01-30", "2026-01-31", "2026-01-31"):
+            note_calls(book.connection, day, MODEL, {"index": Calls(2, 1, 9, 90)})
+        note_calls(book.connection, "2026-01-31", MODEL, {"query": Calls(1, 0, 1, 4)})
+        assert calls_on(book.connection, "2026-01-31") == 5
