@@ -19,6 +19,7 @@ from groupx_shared.wire.context import (
     CompactContext,
     CompactionReply,
     ContextPreview,
+    DayList,
     ResetContext,
     ResetReply,
     SummaryReply,
@@ -235,6 +236,8 @@ class ContextCases(Protocol):
     ) -> ContextPreview: ...
 
     async def summary(self, room_id: str) -> SummaryReply: ...
+
+    async def days(self, room_id: str | None, actor_id: str | None, limit: int) -> DayList: ...
 
     async def compact(self, room_id: str, request: CompactContext) -> CompactionReply: ...
 

@@ -133,6 +133,15 @@ class ContextQuery(QueryModel):
     """The room to measure."""
 
 
+class DaysQuery(QueryModel):
+    room_id: Id | None = None
+    """Days in this room; absent: in all rooms."""
+    actor_id: Id | None = None
+    """Days of this agent; absent: of all agents."""
+    limit: Annotated[int, Field(ge=1, le=MAX_ROOTS), BeforeValidator(_whole_number)] = 100
+    """How many, the newest first."""
+
+
 class PreviewQuery(QueryModel):
     agent: Id
     """Whose packet: `codex` or `agent:codex`."""

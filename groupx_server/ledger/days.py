@@ -20,6 +20,7 @@ from groupx_server.ledger.messages import SpokenMessage, read_message
 from groupx_server.ledger.records import Author
 from groupx_server.ledger.times import parse_iso, to_iso
 from groupx_shared.errors import ErrorCode, RefusedError
+from groupx_shared.wire.context import DayInfo
 from groupx_shared.wire.memory import MemoryRecord, MemoryScope
 
 DUE_TURNS: Final = 8
@@ -155,6 +156,26 @@ def days_before(connection: sqlite3.Connection, room_id: str, through_seq: int) 
         (room_id, through_seq),
     )
     return [Day(*row) for row in rows]
+
+
+def list_days(
+    connection: sqlite3.Connection, room_id: str | None, actor_id: str | None, limit: int
+) -> list[DayInfo]:
+    """The newest days of all agents and rooms, or of those that are given: what is written and
+    what waits."""
+    rows = connection.execute(
+        "SELECT r.room_id, r.actor_id, r.local_date, m.memory_id, COALESCE(length(m.content), 0),"
+        " m.created_at, (SELECT count(*) FROM agent_dated_memory_sources s WHERE"
+        " s.room_id = r.room_id AND s.actor_id = r.actor_id AND s.local_date = r.local_date),"
+        " r.pending_turns, r.pending_chars, r.failure_count, r.next_attempt_at, r.last_error_code"
+        " FROM agent_dated_memory_rollups r LEFT JOIN memory_records m"
+        " ON m.memory_id = r.memory_id AND m.status = 'active'"
+        " WHERE (?1 IS NULL OR r.room_id = ?1) AND (?2 IS NULL OR r.actor_id = ?2)"
+        " ORDER BY r.local_date DESC, r.updated_at DESC LIMIT ?3",
+        (room_id, actor_id, limit),
+    )
+    names = tuple(DayInfo.model_fields)
+    return [DayInfo(**dict(zip(names, row, strict=True))) for row in rows]
 
 
 def read_batch(connection: sqlite3.Connection, day: Day) -> DayBatch | None:

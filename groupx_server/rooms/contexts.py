@@ -12,6 +12,7 @@ from groupx_server.context.gather import PacketRequest, context_usage, gather_pa
 from groupx_server.context.packet import SOFT_SHARE, Packet, Section
 from groupx_server.ledger.bindings import native_session_to_resume
 from groupx_server.ledger.commands import once
+from groupx_server.ledger.days import list_days
 from groupx_server.ledger.messages import SpokenMessage, said_after
 from groupx_server.ledger.resets import reset_context
 from groupx_server.ledger.rooms import read_room
@@ -25,6 +26,7 @@ from groupx_shared.wire.context import (
     CompactContext,
     CompactionReply,
     ContextPreview,
+    DayList,
     LeftOutInfo,
     ResetContext,
     ResetReply,
@@ -127,6 +129,11 @@ class Contexts:
             )
 
         return await self._runtime.ledger.read(query)
+
+    async def days(self, room_id: str | None, actor_id: str | None, limit: int) -> DayList:
+        """What agents wrote of their days, and what waits of them."""
+        query = partial(list_days, room_id=room_id, actor_id=actor_id, limit=limit)
+        return DayList(days=tuple(await self._runtime.ledger.read(query)))
 
     async def compact(self, room_id: str, request: CompactContext) -> CompactionReply:
         """Have the room summed up; how it goes on is told live and by `usage`."""

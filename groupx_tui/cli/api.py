@@ -177,6 +177,10 @@ class Api:
         """The summary of a room."""
         return self._call("GET", path_of("api", "rooms", room_id(room), "context", "summary"))
 
+    def days(self, **query: str | None) -> Json:
+        """What agents wrote of their days."""
+        return self._call("GET", path_of("api", "days", query=query))
+
     def compact(self, room: str, keep: str) -> Json:
         """Have a room summed up but for its newest messages."""
         path = path_of("api", "rooms", room_id(room), "context", "compact")

@@ -64,6 +64,17 @@ MEMORY_COMMANDS: Final = (
         options=OUT,
     ),
     Command(
+        ("memory", "days"),
+        "days:run",
+        "Which days agents wrote down, and what waits of them.",
+        options=(
+            Option(("--room", "-r"), "Only in this room.", metavar="ROOM", complete="rooms"),
+            Option(("--agent",), "Only of this agent.", metavar="AGENT", complete="agents"),
+            LIMIT,
+            *OUT,
+        ),
+    ),
+    Command(
         ("memory", "history"),
         "memory:run_history",
         "All versions of a record, newest first.",

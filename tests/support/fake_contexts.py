@@ -10,6 +10,8 @@ from groupx_shared.wire.context import (
     CompactContext,
     CompactionReply,
     ContextPreview,
+    DayInfo,
+    DayList,
     LeftOutInfo,
     ResetContext,
     ResetReply,
@@ -70,6 +72,12 @@ class FakeContexts:
 
     async def summary(self, room_id: str) -> SummaryReply:
         return SummaryReply(room_id=self._room_of(room_id), exists=False)
+
+    async def days(self, room_id: str | None, actor_id: str | None, limit: int) -> DayList:
+        day = DayInfo(
+            room_id=room_id or "room:main", actor_id=actor_id or "agent:guide", day="2026-11-30"
+        )
+        return DayList(days=(day,) * min(limit, 1))
 
     async def compact(self, room_id: str, request: CompactContext) -> CompactionReply:
         self._room_of(room_id)

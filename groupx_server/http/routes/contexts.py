@@ -5,13 +5,14 @@ from __future__ import annotations
 from types import NoneType
 
 from groupx_server.http.endpoint import AnyRoute, Call, Route
-from groupx_server.http.queries import ContextQuery, NoQuery, PreviewQuery
+from groupx_server.http.queries import ContextQuery, DaysQuery, NoQuery, PreviewQuery
 from groupx_server.http.reply import Reply, json_reply
 from groupx_shared.errors import ErrorCode
 from groupx_shared.wire.context import (
     CompactContext,
     CompactionReply,
     ContextPreview,
+    DayList,
     ResetContext,
     ResetReply,
     SummaryReply,
@@ -33,6 +34,11 @@ async def preview_context(call: Call[PreviewQuery, None]) -> Reply:
 
 async def read_summary(call: Call[NoQuery, None]) -> Reply:
     return json_reply(await call.rooms.contexts.summary(call.path["roomId"]))
+
+
+async def list_days(call: Call[DaysQuery, None]) -> Reply:
+    query = call.query
+    return json_reply(await call.rooms.contexts.days(query.room_id, query.actor_id, query.limit))
 
 
 async def compact_context(call: Call[NoQuery, CompactContext]) -> Reply:
@@ -78,6 +84,16 @@ ROUTES: tuple[AnyRoute, ...] = (
         reply=SummaryReply,
         summary="The summary that stands for the room's older messages.",
         errors=(ErrorCode.UNKNOWN_ROOM,),
+    ),
+    Route(
+        method="GET",
+        path="/api/days",
+        handler=list_days,
+        query=DaysQuery,
+        body=NoneType,
+        reply=DayList,
+        summary="What agents wrote of their days, and what waits of them.",
+        errors=(),
     ),
     Route(
         method="POST",

@@ -171,3 +171,33 @@ class ResetReply(WireModel):
     reset: bool
     """False: nothing was said since the last one."""
     through_seq: int
+
+
+class DayInfo(WireModel):
+    """What an agent wrote of one of its days in one room, and what still waits of it."""
+
+    room_id: str
+    actor_id: str
+    day: str
+    """`2026-11-30`, in the server's time zone."""
+    memory_id: str | None = None
+    """The record; absent while nothing is written, or nothing was worth it."""
+    characters: int = 0
+    """Of the record."""
+    written_at: str | None = None
+    turns: int = 0
+    """Completed turns of the day."""
+    waiting_turns: int = 0
+    """Of them, those that are not written down yet."""
+    waiting_characters: int = 0
+    failures: int = 0
+    """In a row."""
+    next_attempt_at: str | None = None
+    """After a failure: it is tried again then."""
+    error_code: str | None = None
+
+
+class DayList(WireModel):
+    """`GET /api/days`, the newest first."""
+
+    days: tuple[DayInfo, ...]

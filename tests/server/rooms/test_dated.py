@@ -14,6 +14,7 @@ from groupx_server.rooms import dated
 from groupx_server.rooms.clock import Clock
 from groupx_shared.errors import ErrorCode
 from groupx_shared.wire.context import CompactContext
+from groupx_shared.wire.requests import SendMessage, Supervision
 from support.rooms import House, house
 
 TOMORROW = "2100-01-01T00:00:00.000Z"
@@ -55,6 +56,9 @@ async def test_a_day_that_is_over_is_written_down_by_the_agent_itself(tmp_path: 
         [event] = await rooms.events("memory.remembered")
         assert event["body"]["usage"] == {"totalTokens": 7}
         usage = await rooms.service.usage("room:main", None, None)
+        [day] = (await rooms.service.contexts.days(None, "agent:a", 10)).days
+        assert (day.turns, day.waiting_turns, day.characters) == (1, 0, len("- asked politely"))
+        assert (await rooms.service.contexts.days("room:none", None, 10)).days == ()
         [cost] = usage.upkeep
         assert (cost.key, cost.turns, cost.total_tokens) == ("dated", 1, 7)
         assert usage.totals.turns == 1
@@ -86,6 +90,26 @@ async def test_an_agent_that_has_it_switched_off_is_not_asked(tmp_path: Path) ->
         assert (await _kept(rooms), len(rooms.fleet.prompts)) == ([], 1)
 
 
+async def test_what_an_observer_said_goes_into_no_day(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        request = SendMessage(
+            client_command_id="watched",
+            content=LONG,
+            to=["a"],
+            supervision=Supervision(observers=["b"]),
+        )
+        rooms.fleet.plan("b", [ContentDelta(LONG), TurnCompleted()])  # no small talk
+        accepted = await rooms.service.send(request, rooms.person)
+        assert accepted.supervision is not None
+        (observer,) = accepted.supervision.observers
+        assert (await rooms.turn_in(observer.turn_id)).status == "completed"
+        assert (await rooms.ended(accepted)).status == "completed"
+        for name in ("a", "b"):
+            rooms.fleet.plan(name, _wrote(f"- the day of {name}"))
+        await _tomorrow(rooms)
+        assert await _kept(rooms) == ["- the day of a"]
+
+
 @pytest.mark.parametrize(
     "script",
     [
@@ -104,6 +128,9 @@ async def test_what_fails_waits_and_is_tried_after_a_pause(
         await _tomorrow(rooms)
         await _tomorrow(rooms)  # within the pause
         assert (await _kept(rooms), len(rooms.fleet.prompts)) == ([], 2)
+        [day] = (await rooms.service.contexts.days(None, None, 10)).days
+        assert (day.memory_id, day.waiting_turns, day.failures) == (None, 1, 1)
+        assert (day.next_attempt_at or "") > TOMORROW
         rooms.runtime.clock = Clock(now=lambda: "2100-01-01T00:02:00.000Z")
         rooms.fleet.plan("a", _wrote("- at last"))
         await rooms.service.diaries.write_due()

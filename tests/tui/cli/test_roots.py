@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from groupx_tui.cli.roots import tree
 from support.cli_run import Groupx
@@ -86,7 +87,7 @@ def test_a_ring_of_parents_is_not_walked_for_ever() -> None:
 def test_the_cost_is_shown_by_what_was_asked_for(groupx: Groupx, server: CliServer) -> None:
     totals = {"turns": 3, "reportedTurns": 2, "totalTokens": 15, "inputTokens": 10}
     group = {**totals, "key": "room:main", "costs": {"USD": 0.5}}
-    reply = {"totals": totals, "actors": [], "groups": [group]}
+    reply: dict[str, Any] = {"totals": totals, "actors": [], "groups": [group]}
     server.replies["GET", "/api/usage"] = (200, reply)
     result = groupx("usage", "--by", "room", "--agent", "@kimi", "--root", "corr_1")
     assert server.requests[-1][1] == (
@@ -98,6 +99,12 @@ def test_the_cost_is_shown_by_what_was_asked_for(groupx: Groupx, server: CliServ
     assert lines[2].startswith("all")
     assert "1 of 3 turns did not tell what they cost." in result.err
     assert json.loads(groupx("usage", "--json").out) == reply
+    reply["upkeep"] = [{**group, "key": "summary", "turns": 3}, {**totals, "key": "dated"}]
+    reply["upkeep"][1] |= {"turns": 1, "reportedTurns": 1}
+    assert groupx("usage").out.splitlines()[3:] == [
+        "besides: 3 summaries, 15 tokens, 0.5000 USD, 2 of 3 told",
+        "besides: 1 day, 15 tokens",
+    ]
 
 
 def test_a_message_is_passed_on_where_it_is_or_to_another_room(

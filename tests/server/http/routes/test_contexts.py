@@ -22,3 +22,11 @@ async def test_preview_compact_and_reset() -> None:
         assert bad.status_code == 400
         reset = await served.client.post(f"{path}/reset", json={"clientCommandId": "c2"})
         assert reset.json() == {"reset": True, "throughSeq": 1}
+
+
+async def test_days_are_listed_by_agent_and_room() -> None:
+    async with http_app() as served:
+        found = await served.client.get("/api/days", params={"actorId": "agent:x", "limit": 3})
+        [day] = found.json()["days"]
+        assert (day["actorId"], day["roomId"], day["day"]) == ("agent:x", "room:main", "2026-11-30")
+        assert (await served.client.get("/api/days", params={"limit": 0})).status_code == 400
