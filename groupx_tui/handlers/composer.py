@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from textual.actions import SkipAction
-
 from groupx_shared.errors import GroupXError, ServerUnreachableError
 from groupx_shared.names import unknown_name
 from groupx_tui.background import in_daemon_thread
@@ -45,9 +43,9 @@ class ComposerHandlers:
         editor.replace("\n", *editor.selection, maintain_selection_offset=False)
 
     def complete(self, argument: str) -> None:
-        """Take the marked candidate; without a list the key goes to the next part."""
+        """Take the marked candidate; without a list go to the next part."""
         if not self._composer.take(self._composer.popup.marked):
-            raise SkipAction
+            self._app.room.focus_part(1)
 
     def back(self, argument: str) -> None:
         """Close the list, else drop the reply or the watcher, else read."""
@@ -60,7 +58,7 @@ class ComposerHandlers:
         elif self._composer.supervision is not None:
             self._composer.set_watch(None)
         else:
-            self._app.room.timeline.focus()
+            self._app.room.set_focus(self._app.room.timeline)  # at once: see Editor._on_key
 
     def up(self, argument: str) -> None:
         """Up in the list, in the text, or into the history."""

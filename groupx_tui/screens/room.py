@@ -134,7 +134,7 @@ class RoomScreen(Screen[None], inherit_bindings=False):
         if self.panel.display:
             parts.append(self.panel)
         here = parts.index(self.focused) if self.focused in parts else 0
-        parts[(here + step) % len(parts)].focus()
+        self.set_focus(parts[(here + step) % len(parts)])  # at once: see Editor._on_key
 
     def on_resize(self, event: events.Resize) -> None:
         """Fold or unfold the panel with the width."""

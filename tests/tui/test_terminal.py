@@ -271,3 +271,12 @@ def test_a_terminal_that_goes_away_takes_the_window_with_it(terminal: Terminal) 
         return subprocess.run(["kill", "-0", str(pid)], capture_output=True).returncode != 0
 
     terminal.wait(is_gone, "the window gone")
+
+
+def test_what_is_copied_is_in_tmux_and_that_is_said(terminal: Terminal) -> None:
+    terminal.type(f"export TMUX={terminal.fact('socket_path')},1,0")
+    terminal.keys("Enter")
+    start(terminal)
+    terminal.keys("Tab", "Up", "c")  # in one burst: none of them is typed into the message
+    terminal.wait_for("tmux handed it on")
+    assert terminal.tmux("show-buffer").strip() == "And who is @codex?"

@@ -206,7 +206,14 @@ class Editor(TextArea, inherit_bindings=False):
 
     async def _on_key(self, event: events.Key) -> None:
         """Do our keys here, not by bindings: those run later, after what was typed behind them, so
-        a line that comes in one burst (a slow link, a script) would be sent with the next one."""
+        a line that comes in one burst (a slow link, a script) would be sent with the next one. A
+        key behind one that left the composer goes where that one led."""
+        focused = self.screen.focused
+        if focused is not None and focused is not self:
+            event.prevent_default()
+            event.stop()
+            focused._forward_event(events.Key(event.key, event.character))
+            return
         action_id = self._keys.get(event.key)
         if action_id is None:
             return

@@ -249,3 +249,14 @@ async def test_a_megabyte_is_pasted_as_one_undo_step_and_refused_calmly() -> Non
         assert window.asked("send") == []
         await window.press("ctrl+underscore")
         assert window.text == ""
+
+
+@pytest.mark.parametrize("key", ["tab", "escape"])
+async def test_keys_behind_one_that_leaves_the_composer_are_not_typed_into_it(key: str) -> None:
+    """They come in one burst over a slow link."""
+    async with open_window() as window:
+        for each in (key, "up", "r"):
+            window.app.post_message(events.Key(each, each if len(each) == 1 else None))
+        await window.settle()
+        assert window.text == ""
+        assert window.app.room.composer.reply is not None
