@@ -134,6 +134,16 @@ def withdraw_record(connection: sqlite3.Connection, kind: str, ref_id: str) -> N
     connection.execute("INSERT INTO search_queue(kind, ref_id) VALUES (?, ?)", (kind, ref_id))
 
 
+def words_put(connection: sqlite3.Connection, row: Row) -> tuple[IndexText, str] | None:
+    """The words and the context that a row was put in with, made again from the ledger; None: the
+    ledger does not hold its text."""
+    if row.kind == "message":
+        known = connection.execute("SELECT 1 FROM events WHERE event_id = ?", (row.ref_id,))
+        return None if known.fetchone() is None else _as_put(connection, row)
+    source = _record_source(connection, row.kind, row.ref_id)
+    return None if source is None else (index_text(source.content), "")
+
+
 # ── Position ──────────────────────────────────────────────────────────────────────────────────
 
 

@@ -136,6 +136,14 @@ def find(connection: sqlite3.Connection, kind: str, ref_id: str) -> Row | None:
     return None if found is None else Row(*found)
 
 
+def row_of(connection: sqlite3.Connection, row_id: int) -> Row | None:
+    """The row with this number; None when there is none."""
+    found = connection.execute(
+        f"SELECT {_ROW} FROM search_rows WHERE row_id = ?", (row_id,)
+    ).fetchone()
+    return None if found is None else Row(*found)
+
+
 def _write_words(
     connection: sqlite3.Connection, command: str, row: Row, words: IndexText, context: str
 ) -> None:

@@ -10,6 +10,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Final
 
+from groupx_server.ledger import indexcheck
 from groupx_server.ledger.rules import RULES, Rule
 
 SHOWN: Final = 5
@@ -32,14 +33,24 @@ def rules_for(version: int) -> tuple[Rule, ...]:
     return (FOREIGN_KEYS, *(rule for rule in RULES if rule.since <= version))
 
 
-def find_violations(connection: sqlite3.Connection) -> list[Violation]:
-    """Check everything that the file's version can be asked."""
+def find_violations(connection: sqlite3.Connection, *, is_deep: bool = False) -> list[Violation]:
+    """Check everything that the file's version can be asked; `is_deep`: every row of the search
+    index and not some hundreds."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     found = damage(connection)
     for rule in rules_for(version):
         if rows := _breaking(connection, rule):
             found.append(Violation(rule.name, rows))
+    if version >= indexcheck.SINCE:
+        found += _index_faults(connection, is_deep=is_deep)
     return found
+
+
+def _index_faults(connection: sqlite3.Connection, *, is_deep: bool) -> list[Violation]:
+    if (fault := indexcheck.unsound_index(connection)) is not None:
+        return [Violation(indexcheck.SOUND, (fault,))]
+    rows = indexcheck.rows_without_words(connection, is_deep=is_deep, most=SHOWN)
+    return [Violation(indexcheck.WORDS, tuple(rows))] if rows else []
 
 
 def damage(connection: sqlite3.Connection) -> list[Violation]:

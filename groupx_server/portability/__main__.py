@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit code."""
     options = _parse(arguments)
     commands: dict[str, Callable[[], dict[str, Any]]] = {
-        "verify": lambda: _report(examine(options.file)),
+        "verify": lambda: _report(examine(options.file, is_deep=options.deep)),
         "list": lambda: _list(options.file),
         "backup": lambda: _back_up(options.file, options.target),
         "restore": lambda: _restore(options.file, options.target),
@@ -57,6 +57,8 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     for name, has_target in has_targets.items():
         command = commands.add_parser(name)
         command.add_argument("file", type=Path)
+        if name == "verify":
+            command.add_argument("--deep", action="store_true")
         if has_target:
             command.add_argument("target", type=Path)
     return parser.parse_args(arguments)

@@ -19,7 +19,11 @@ FILE_COMMANDS: Final = (
                 metavar="FILE",
             ),
         ),
-        options=(JSON, CONFIG),
+        options=(
+            Option(("--deep",), "Look at every row of the search index.", kind="flag"),
+            JSON,
+            CONFIG,
+        ),
     ),
     Command(
         ("backup",),

@@ -33,7 +33,7 @@ def run_verify(call: Invocation) -> int:
     given = call.text("file")
     file = _absolute(given) if given is not None else database_of(call)
     diagnostics.progress(f"Reading {file} …")
-    result = ask("verify", file)
+    result = ask("verify", file, *(["--deep"] if call.flag("deep") else []))
     diagnostics.progress("")
     if call.flag("json"):
         output.json_line(result)
@@ -80,12 +80,12 @@ def database_of(call: Invocation) -> Path:
     return database_path(workspace, load_config(workspace)).absolute()
 
 
-def ask(command: str, *files: Path) -> Result:
+def ask(command: str, *arguments: Path | str) -> Result:
     """Run a command on files in a child process; return what it tells.
 
     Raises: CommandError (refused) with the sentence of what it cannot do.
     """
-    argv = [sys.executable, "-P", "-m", MODULE, command, *map(str, files)]
+    argv = [sys.executable, "-P", "-m", MODULE, command, *map(str, arguments)]
     env = {name: value for name, value in os.environ.items() if name not in AGENT_VARIABLES}
     try:
         done = subprocess.run(
