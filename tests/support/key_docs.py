@@ -22,17 +22,18 @@ Keys work in the place that has the keyboard: `tab` goes from writing to reading
 OUTRO: Final = """\
 ## Your own keys
 
-`/keys` shows all actions with their keys; `enter` and a key give it another one, at once, in the open window
-too. It says beforehand from whom the key is taken, where it means something else, and where it does not
-arrive. They are kept in `keys.json` in the folder of your GroupX configuration (`~/.config/groupx` on Linux):
+`/keys` shows all actions with their keys; `enter` and a key give it another one, at once, in the
+open window too. It says beforehand from whom the key is taken, where it means something else, and
+where it does not arrive. They are kept in `keys.json` in the folder of your GroupX configuration
+(`~/.config/groupx` on Linux):
 
 ```json
 {"keys": {"room.next": "alt+n", "turn.cancel": ["ctrl+g", "f8"], "app.suspend": []}}
 ```
 
 A key given to another action leaves the one that has it by default; `[]` takes all keys from an
-action. A mistake is told when the window opens (or when you come back from your editor), with the action and
-the nearest name, and the default keys are used (or those from before).
+action. A mistake is told when the window opens (or when you come back from your editor), with the
+action and the nearest name, and the default keys are used (or those from before).
 
 ## Terminals
 
@@ -43,8 +44,9 @@ the nearest name, and the default keys are used (or those from before).
 * If an input method does not work in your terminal, start with `TEXTUAL_DISABLE_KITTY_KEY=1`.
 * The bell or a notification comes only while the terminal says that it has no focus (`/attention`
   chooses which). In tmux that needs `set -g focus-events on`.
-* Copying goes through the terminal (OSC 52), in tmux (3.2 and newer) through tmux's own buffer, which it
-  hands on unless `set-clipboard` is `off`. What is said is what is known: no terminal answers.
+* Copying goes through the terminal (OSC 52), in tmux (3.2 and newer) through tmux's own buffer,
+  which it hands on unless `set-clipboard` is `off`. What is said is what is known: no terminal
+  answers.
 """
 
 
