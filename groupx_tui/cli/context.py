@@ -77,11 +77,7 @@ def _default_agent(api: Api) -> str:
 
 
 def _print_sections(preview: Json) -> None:
-    for line in preview_head(preview):
-        output.line(line)
-    headings = ("section", "characters", "", "", "in", "left out", "")
-    output.table(headings, preview_rows(preview))
-    for line in left_out_lines(preview):
+    for line in (*preview_head(preview), *preview_rows(preview), *left_out_lines(preview)):
         output.line(line)
 
 

@@ -5,7 +5,6 @@ Counterpart: `context`, which asks the server.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from groupx_shared.text import safe_line, safe_text
@@ -16,6 +15,8 @@ GAUGE: Final = 50
 """Columns of the bar that shows the whole budget."""
 BAR: Final = 12
 """Columns of a section's bar."""
+NAMED: Final = 5
+"""Of what is left out of a section; `--json` names more."""
 SUMMED, TALK, FREE, TRIGGER = "█", "▓", "░", "│"
 
 
@@ -23,11 +24,9 @@ def usage_lines(usage: Json) -> list[str]:
     """How full a packet of the whole room would be, what fills it, what happens when it is full."""
     limit, trigger = usage["maxCharacters"], usage["compactionTriggerCharacters"]
     estimate, summary = usage["estimatedCharacters"], usage.get("summaryCharacters") or 0
+    share = 100 * estimate / max(1, limit)
     lines = [
-        (
-            f"{estimate:,} of {limit:,} characters ({usage['utilizationPercent']:g} %), about, if "
-            "all of it was told"
-        ),
+        f"{estimate:,} of {limit:,} characters ({share:.3g} %), about, if all of it was told",
         gauge(summary, max(0, estimate - summary), limit, trigger),
         (
             f"{SUMMED} summary {summary:,}  {TALK} messages {max(0, estimate - summary):,}  "
@@ -127,21 +126,20 @@ def preview_head(preview: Json) -> list[str]:
     ]
 
 
-def preview_rows(preview: Json) -> list[Sequence[str]]:
-    """A row for each section, in the order of the packet."""
+def preview_rows(preview: Json) -> list[str]:
+    """A heading, and a row for each section, in the order of the packet."""
     whole = max(1, preview["characters"])
-    return [
-        (
-            str(section["name"]),
-            f"{section['characters']:>10,}",
-            f"{section['characters'] / whole:>4.0%}",
-            bar(section["characters"], whole),
-            f"{section['included']:,}",
-            f"{section['omitted']:,}" if section["omitted"] else "",
-            "always" if section["mandatory"] else "",
+    rows = [f"{'section':<25} {'characters':>10}  {'share':<18}{'in':>5} {'left out':>9}"]
+    for section in preview["sections"]:
+        share = f"{section['characters'] / whole:>4.0%} {bar(section['characters'], whole)}"
+        omitted = f"{section['omitted']:,}" if section["omitted"] else ""
+        always = "  always" if section["mandatory"] else ""
+        row = (
+            f"{safe_line(str(section['name']), 25):<25} {section['characters']:>10,}  {share:<18}"
+            f"{section['included']:>5,} {omitted:>9}{always}"
         )
-        for section in preview["sections"]
-    ]
+        rows.append(row.rstrip())
+    return rows
 
 
 def left_out_lines(preview: Json) -> list[str]:
@@ -150,13 +148,12 @@ def left_out_lines(preview: Json) -> list[str]:
     lines = []
     for section in preview["sections"]:
         name = safe_line(str(section["name"]), 60)
-        named = section.get("leftOut", ())
+        named = list(section.get("leftOut", ()))[:NAMED]
         lines += [
-            f"left out of {name}: {safe_line(str(left['id']), 80)}, {left['characters']:,} "
-            "characters"
+            f"left out of {name}: {safe_line(str(left['id']), 80)}, {left['characters']:,}"
             for left in named
         ]
-        if more := section["omitted"] - len(named):
+        if (more := section["omitted"] - len(named)) > 0:
             lines.append(f"left out of {name}: {more:,} more")
     if lines:
         lines.append(f"They do not fit: what is optional may fill the packet to {soft:,} only.")

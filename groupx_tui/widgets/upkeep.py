@@ -90,7 +90,7 @@ def upkeep_sentence(upkeep: UpkeepView, now: datetime, key: str) -> str:
     what = _what(upkeep)
     if upkeep.phase == "completed":
         who = f"{upkeep.writer} summed up" if upkeep.writer else "Summed up"
-        where = f" · {key} shows what is told" if key else ""
+        where = f" · {key} shows it" if key else ""
         return f"✓ {who} {what} in {upkeep.summary_characters:,}{where}"
     if upkeep.has_no_writer:
         return "Nobody here writes summaries: agents are told the newest messages that fit"

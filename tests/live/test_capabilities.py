@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from live.capabilities import BEGIN, CASES, DOCUMENT, END, table, written
+import pytest
+
+from live.capabilities import (
+    BEGIN,
+    CASES,
+    DOCUMENT,
+    END,
+    UPKEEP_BEGIN,
+    UPKEEP_CASES,
+    table,
+    written,
+)
 from live.programs import PROGRAMS
 
 
@@ -36,17 +47,39 @@ def test_the_document_keeps_all_but_the_table() -> None:
     assert written(document, "| new |") == f"before\n{BEGIN}\n\n| new |\n\n{END}\nafter\n"
 
 
-def test_the_document_has_the_table_of_these_programs() -> None:
-    shown = DOCUMENT.read_text("utf-8").partition(BEGIN)[2].partition(END)[0]
-    rows = [_cells(line) for line in shown.strip().splitlines()]
-    assert rows[0][3:-1] == list(CASES)
+TABLES = pytest.mark.parametrize(
+    ("begin", "cases", "more"),
+    [(BEGIN, CASES, ["tells"]), (UPKEEP_BEGIN, UPKEEP_CASES, [])],
+    ids=["turns", "texts for the server"],
+)
+
+
+def _shown(begin: str) -> list[list[str]]:
+    shown = DOCUMENT.read_text("utf-8").partition(begin)[2].partition(END)[0]
+    return [_cells(line) for line in shown.strip().splitlines()]
+
+
+@TABLES
+def test_the_document_has_the_table_of_these_programs(
+    begin: str, cases: tuple[str, ...], more: list[str]
+) -> None:
+    rows = _shown(begin)
+    assert rows[0] == ["agent", "version", "seen", *cases, *more]
     assert [(row[0].strip("`"), row[1]) for row in rows[2:]] == [
         (program.name, program.version) for program in PROGRAMS.values()
     ]
 
 
-def test_every_cell_of_the_table_was_seen_and_none_failed() -> None:
-    shown = DOCUMENT.read_text("utf-8").partition(BEGIN)[2].partition(END)[0]
-    cells = [cell for line in shown.strip().splitlines()[2:] for cell in _cells(line)]
-    assert len(cells) == len(PROGRAMS) * (len(CASES) + 4)
+@TABLES
+def test_every_cell_of_the_table_was_seen_and_none_failed(
+    begin: str, cases: tuple[str, ...], more: list[str]
+) -> None:
+    cells = [cell for row in _shown(begin)[2:] for cell in row]
+    assert len(cells) == len(PROGRAMS) * (len(cases) + len(more) + 3)
     assert [cell for cell in cells if cell in ("", "–", "**no**")] == []
+
+
+def test_a_table_of_other_cases_has_its_own_columns() -> None:
+    head, _, row = map(_cells, table([_result("goose", "summary")], UPKEEP_CASES).splitlines())
+    assert head == ["agent", "version", "seen", *UPKEEP_CASES]
+    assert row[3:] == ["yes", "–", "–", "–"]

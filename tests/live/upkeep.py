@@ -13,6 +13,8 @@ TASK: Final = "You write the checkpoint summary"
 DAY_TASK: Final = "Below are turns of yours of"
 TOOL_OF_ROOM: Final = "memory_search"
 """A name that only the room's tools have."""
+PATIENCE: Final = 4
+"""Times a turn: what may pass is tried three times, and programs try again by themselves."""
 FILLER: Final = "Nothing more to it than that. " * 12
 
 
@@ -36,7 +38,7 @@ def compact(room: LiveRoom, keep: int = 0) -> dict[str, Any]:
         is_it = found.get("operationId") == asked["operationId"]
         return is_it and found["phase"] in ("completed", "failed")
 
-    until(has_ended, TURN_S, lambda: f"the compaction is still {found}")
+    until(has_ended, PATIENCE * TURN_S, lambda: f"the compaction is still {found}")
     return found
 
 

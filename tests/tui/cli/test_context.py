@@ -73,7 +73,7 @@ def test_preview_shows_sections_and_what_is_left_out(groupx: Groupx, server: Cli
     server.replies["GET", "/api/rooms/room:main/context"] = (200, PREVIEW)
     result = groupx("context", "preview", "--to", "codex", "--session", "new", "--text", "port")
     assert "room_delta_since_cursor" in result.out
-    assert "left out of room_delta_since_cursor: evt_1, 5,000 characters" in result.out
+    assert "left out of room_delta_since_cursor: evt_1, 5,000\n" in result.out
     assert "summed up" in result.err
     [(_, path, _)] = server.requests
     assert path == "/api/rooms/room:main/context?agent=codex&session=new&text=port"

@@ -51,7 +51,7 @@ def ended(phase: Any, **more: Any) -> UpkeepView:
         ),
         (
             ended("completed", summary_characters=6_120, messages=40, characters=9_000),
-            "✓ Codex summed up 40 messages (9,000 characters) in 6,120 · alt+i shows what is told",
+            "✓ Codex summed up 40 messages (9,000 characters) in 6,120 · alt+i shows it",
         ),
         (
             ended("failed", problem="codex: no credit."),
