@@ -1,9 +1,9 @@
-"""A removed text inside other texts: cut out where GroupX or the same thread put it there.
+"""A removed text inside other texts: cut out where a program or the same thread put it there.
 
-Replies to it, results of tools, reports of turns and the advice of observers lose the quote and
-keep the rest; so does what stands beside the events: the conversation with the room assistant,
-partial answers, reasons, summaries of other rooms. Messages of others that happen to hold the text
-are theirs, and are named instead (`redaction`).
+Replies to it and to those, answers of agents, results of tools, reports of turns and the advice of
+observers lose the quote and keep the rest; so does what stands beside the events: the conversation
+with the room assistant, partial answers, reasons. Summaries of other rooms that hold it are thrown
+away. Messages of people that happen to hold the text are theirs, and are named (`redaction`).
 """
 
 from __future__ import annotations
@@ -57,14 +57,16 @@ class Quotes:
         return list(found)
 
     def _is_quote(self, event_id: str, removed: set[str], text: str) -> bool:
-        event_type, reply_to = self._book.execute(
-            "SELECT event_type, reply_to_event_id FROM events WHERE event_id = ?", (event_id,)
+        event_type, actor_kind, reply_to = self._book.execute(
+            "SELECT event_type, actor_kind, reply_to_event_id FROM events WHERE event_id = ?",
+            (event_id,),
         ).fetchone()
         if event_type in MESSAGE_TYPES:
-            is_reply = reply_to in removed
-            if is_reply and event_id not in self.messages:
+            is_reply = reply_to in removed or reply_to in self.messages
+            is_quote = is_reply or (actor_kind == "agent" and len(text) >= QUOTE_CHARS)
+            if is_quote and event_id not in self.messages:
                 self.messages.append(event_id)
-            return is_reply
+            return is_quote
         if event_type == EventType.CONTENT_REDACTED or event_type.startswith(RECORDS):
             return False  # a record is named, and removed as a record
         return len(text) >= QUOTE_CHARS

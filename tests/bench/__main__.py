@@ -33,7 +33,7 @@ from support.marked_processes import marked
 
 GROUPS = (
     "accepting", "streaming", "turns", "flatroom", "flatmessage", "searching", "starting",
-    "window", "footprint", "agentlines", "moving", "recall",
+    "window", "footprint", "agentlines", "moving", "recall", "forgetting",
 )  # fmt: skip
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "BENCHMARKS.md"

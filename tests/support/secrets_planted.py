@@ -133,11 +133,13 @@ class Planter:
     def summed_up(self, text: str) -> Planted:
         """A message that the room's summary speaks of."""
         said = self.say(text)
-        (seq,) = self._book.execute("SELECT MAX(seq) FROM room_messages").fetchone()
+        first, last = self._book.execute(
+            "SELECT MIN(seq), MAX(seq) FROM room_messages WHERE room_id = ?", (ROOM,)
+        ).fetchone()
         old = active_summary(self._book, ROOM)
         content = "- " + text[:80]
         previous = None if old is None else old.summary_id
-        summary = NewSummary(ROOM, 1, seq, content, self._agent, previous)
+        summary = NewSummary(ROOM, first, last, content, self._agent, previous)
         save_summary(self._book, summary, NOW)
         return Planted("event", said)
 

@@ -21,7 +21,7 @@ from groupx_server.ledger.terminal import TurnEnd, end_turn
 from groupx_server.ledger.verify import find_violations
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.wire.memory import MemoryScope
-from support.transactions import LIMITS, NOW, bodies, open_book, send, start
+from support.transactions import LIMITS, NOW, bodies, finish, open_book, send, start
 
 YOU = Author("user:web", "web")
 ROOM = MemoryScope(type="room", id="room:main")
@@ -173,6 +173,23 @@ def test_a_reply_loses_the_quote_and_keeps_the_rest(book: sqlite3.Connection) ->
     assert _found(book) == []
     [audit] = bodies(book, "content.redacted")
     assert audit["quoteEventIds"] == [reply.message_event_id]
+
+
+def test_an_agents_answer_loses_what_it_repeats_and_a_short_text_is_left_alone(
+    book: sqlite3.Connection,
+) -> None:
+    said = send(book, SECRET, to=()).reply.message_event_id
+    for text in (SECRET, "the plan"):
+        turn_id = send(book, "go").reply.turns[0].turn_id
+        start(book, turn_id)
+        finish(book, turn_id, f"As you said, {text}.")
+    assert len(_redact(book, said).quote_event_ids) == 1
+    short = send(book, "the plan", to=()).reply.message_event_id
+    removed = _redact(book, short)
+    assert (removed.quote_event_ids, len(removed.elsewhere)) == ([], 1)
+    answers = [b["content"] for b in bodies(book, "message.created") if "As you" in b["content"]]
+    assert answers == ["As you said, [removed].", "As you said, the plan."]
+    assert find_violations(book) == []
 
 
 def test_agents_that_were_told_it_are_named_until_their_sessions_are_new(
