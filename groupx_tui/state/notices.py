@@ -51,6 +51,8 @@ _RECORD_SENTENCES: Final = {
     EventType.MEMORY_REMEMBERED: "{name} remembered: {content}",
     EventType.MEMORY_SUPERSEDED: "{name} corrected a memory: {content}",
     EventType.MEMORY_RETRACTED: "{name} took a memory back",
+    EventType.MEMORY_PINNED: "{name} pinned a memory: it always goes along",
+    EventType.MEMORY_UNPINNED: "{name} unpinned a memory",
     EventType.IDENTITY_REMEMBERED: "{name} noted about {subject}: {content}",
     EventType.IDENTITY_SUPERSEDED: "{name} corrected a note about {subject}: {content}",
     EventType.IDENTITY_RETRACTED: "{name} took a note about {subject} back",

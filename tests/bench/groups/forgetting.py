@@ -51,8 +51,6 @@ ROWS = (
 )
 T = TypeVar("T")
 AGENT = "agent:bot"
-MOST_ROUNDS = 3
-"""One takes up to half a minute."""
 BETWEEN_S = 0.01
 """Between two writes of the one who waits."""
 
@@ -84,13 +82,12 @@ def _copy(size: Size, which: int) -> Iterator[Path]:
         yield path
 
 
-async def _purges(size: Size, put: Put, which: int, name: str) -> None:
+async def _purges(size: Size, put: Put, which: int, name: str, rounds: int) -> None:
     with _copy(size, which) as path:
         async with await Ledger.open(path) as ledger:
             keeper = BackupKeeper(ledger, Policy(7, timedelta(days=7)))
             keeper.folder.mkdir()
             await ledger.backup(keeper.folder / "groupx-20260101-000000.bak.db")
-            rounds = min(size.rounds, MOST_ROUNDS)
             took = [await _removal(ledger, keeper, number) for number in range(rounds)]
     put(f"purge-{name}", Figure(p50(each.seconds for each in took)))
     put(f"purge-holds-{name}", Figure(max(each.wait_ms for each in took)))
@@ -205,11 +202,11 @@ def _in_transaction(book: sqlite3.Connection, work: Callable[[], T]) -> T:
 
 
 async def _middle(size: Size, put: Put) -> None:
-    await _purges(size, put, 1, "100k")
+    await _purges(size, put, 1, "100k", min(size.rounds, 3))
 
 
 async def _large(size: Size, put: Put) -> None:
-    await _purges(size, put, 2, "1m")
+    await _purges(size, put, 2, "1m", 1)  # it takes up to half a minute
 
 
 PARTS = (_thousand, _middle, _large)

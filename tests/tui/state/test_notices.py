@@ -35,6 +35,12 @@ def notices(*events: Event) -> list[NoticeBlock]:
         ("memory.superseded", {"record": {"content": "C"}}, "Operator corrected a memory: C"),
         ("memory.retracted", {"record": {}}, "Operator took a memory back"),
         (
+            "memory.pinned",
+            {"record": {}},
+            "Operator pinned a memory: it always goes along",
+        ),
+        ("memory.unpinned", {"record": {}}, "Operator unpinned a memory"),
+        (
             "identity.remembered",
             {"record": {"subjectActorId": "agent:codex", "content": "calm"}},
             "Operator noted about codex: calm",
