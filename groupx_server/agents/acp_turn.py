@@ -19,6 +19,7 @@ from groupx_server.agents.acp_tools import AcpToolCalls
 from groupx_server.agents.acp_usage import usage_of_chunk, usage_of_result, usage_of_update
 from groupx_server.agents.jsonrpc import ErrorResponse
 from groupx_server.agents.loose import as_dict, as_text
+from groupx_server.agents.mediawords import media_words
 from groupx_server.agents.token_usage import Usage
 from groupx_server.domain.native import (
     ContentDelta,
@@ -274,7 +275,8 @@ def content_text(content: Any) -> str:
         case "resource":
             return content_text({"text": as_dict(content.get("resource")).get("text")})
         case "image" | "audio" as kind:
-            return f"[{kind}: {safe_line(str(content.get('mimeType', 'unknown type')), 60)}]"
+            form, data = content.get("mimeType"), content.get("data")
+            return media_words(kind, form, data, content.get("uri"))
         case _:
             return ""
 

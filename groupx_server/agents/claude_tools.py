@@ -11,6 +11,7 @@ import re
 from typing import Any, Final
 
 from groupx_server.agents.loose import as_dict, as_list, as_text
+from groupx_server.agents.mediawords import media_words
 from groupx_shared.text import safe_line
 
 Items = tuple[dict[str, Any], ...]
@@ -117,8 +118,8 @@ def _block_text(block: dict[str, Any]) -> str:
     if block.get("type") == "tool_reference":
         return as_text(block.get("tool_name"))
     if block.get("type") in ("image", "document"):
-        form = as_text(as_dict(block.get("source")).get("media_type")) or "unknown type"
-        return f"[{block['type']}: {safe_line(form, 60)}]"
+        source = as_dict(block.get("source"))
+        return media_words(block["type"], source.get("media_type"), source.get("data"))
     return ""
 
 

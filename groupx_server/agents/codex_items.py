@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from groupx_server.agents.codex_patch import diff_items, patch_locations, patch_title
 from groupx_server.agents.loose import as_dict, as_list, as_text
+from groupx_server.agents.mediawords import media_words
 from groupx_server.domain.native import ToolCall, ToolStatus
 
 _STATUSES: Final[dict[str, ToolStatus]] = {
@@ -184,7 +185,11 @@ def _block_text(block: Any) -> str:
         return text
     if kind == "resource":
         return _block_text({"type": "text", **as_dict(fields.get("resource"))})
-    return f"[{kind.removeprefix('input').lower()}]"
+    name = kind.removeprefix("input").lower()
+    if name == "image":
+        place = fields.get("imageUrl") or fields.get("uri")
+        return media_words(name, fields.get("mimeType"), fields.get("data"), place)
+    return f"[{name}]"
 
 
 _READERS: Final[dict[str, Callable[[Item, str, ToolStatus], ToolCall]]] = {

@@ -85,7 +85,16 @@ def test_the_protocols_own_cancel_error_is_harmless() -> None:
     [
         ({"type": "text", "text": "a"}, "a"),
         ([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], "ab"),
-        ({"type": "image", "mimeType": "image/png", "data": "…"}, "[image: image/png]"),
+        ({"type": "image", "mimeType": "image/png", "data": "…"}, "[image: image/png, damaged]"),
+        (
+            {
+                "type": "image",
+                "mimeType": "image/svg+xml",
+                "data": "PHN2Zy8+",
+                "uri": "file:///a.svg",
+            },
+            "[image: image/svg+xml, 6 bytes, /a.svg]",
+        ),
         ({"type": "resource_link", "name": "n", "uri": "file:///n"}, "[n](file:///n)"),
         ({"type": "resource", "resource": {"text": "inside"}}, "inside"),
         ({"type": "new_thing"}, ""),

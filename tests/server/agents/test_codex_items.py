@@ -75,7 +75,11 @@ def test_blocks_of_a_tools_result_are_text_or_named() -> None:
         "odd",
     ]
     call = _read(type="mcpToolCall", server="s", tool="t", result={"content": content})
-    assert [item["text"] for item in call.content] == ["plain", "[image]", "inside"]
+    assert [item["text"] for item in call.content] == [
+        "plain",
+        "[image: unknown type, damaged]",
+        "inside",
+    ]
 
 
 def test_the_error_of_a_tool_is_shown() -> None:
@@ -84,10 +88,13 @@ def test_the_error_of_a_tool_is_shown() -> None:
 
 
 def test_a_dynamic_tool_shows_its_name_and_answer() -> None:
-    items = [{"type": "inputText", "text": "ok"}, {"type": "inputImage", "imageUrl": "data:…"}]
+    items = [
+        {"type": "inputText", "text": "ok"},
+        {"type": "inputImage", "imageUrl": "data:image/png;base64,iVBORw0KGgo="},
+    ]
     call = _read(type="dynamicToolCall", namespace="n", tool="t", contentItems=items)
     assert call.title == "n: t"
-    assert [item["text"] for item in call.content] == ["ok", "[image]"]
+    assert [item["text"] for item in call.content] == ["ok", "[image: image/png, 8 bytes]"]
 
 
 def test_a_search_and_an_opened_page_of_the_web() -> None:
