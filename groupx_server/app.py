@@ -9,6 +9,7 @@ the runtime file, close the ledger. Only then may another server take the lease.
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
@@ -23,6 +24,7 @@ from groupx_server.agents.base import RECALLING_DRIVERS, DriverFactory
 from groupx_server.agents.leftovers import MARK, sweep
 from groupx_server.agents.registry import DriverRegistry
 from groupx_server.agents.watchdog import Watchdog
+from groupx_server.allocator import give_back_large_blocks
 from groupx_server.assistant.configuring import Settings
 from groupx_server.assistant.conversation import Conversation
 from groupx_server.assistant.setup import Setup, read_setup
@@ -63,6 +65,8 @@ from groupx_shared.workspace import Workspace
 
 TOOLS_PATH: Final = "/mcp"
 """Where agents find the room's tools."""
+GC_YOUNG: Final = 5_000
+"""New containers between two looks at the youngest ones; Python's own is 700."""
 OPERATOR_PATH: Final = "/mcp/operator"
 """Where the room assistant finds its own."""
 
@@ -140,8 +144,10 @@ async def _serve(site: _Site, ledger: Ledger, sock: socket.socket, stop: asyncio
             _assisted(parts.talk),
         ):
             with _published(site.workspace, parts.runtime):
+                _spare_collector()
                 parts.state.readiness = "ok"
                 log.info("server.ready", url=parts.runtime.url)
+                give_back_large_blocks()
                 await stop.wait()
                 log.info("server.stopping")
                 parts.state.close()
@@ -176,7 +182,8 @@ async def _build(
     ring = HubLimits(ring_events=config.limits.sse_events, ring_bytes=config.limits.sse_bytes)
     hub = Hub(service, ledger, ring)
     outlet.connect(hub)
-    service.forgetting.on_removed = hub.forget_frames
+    hub.on_audience = partial(setattr, ledger.fresh, "is_wanted")
+    service.forgetting.on_removed = partial(_forget_frames, ledger, hub)
     state = ServerState(
         port=sock.getsockname()[1],
         runtime_scope_key=runtime.runtime_scope_key,
@@ -422,6 +429,19 @@ def _tell_config(site: _Site, runtime: RuntimeFile, state: ServerState, config: 
         write_runtime(site.workspace, runtime._replace(runtime_key=state.runtime_key))
     except WorkspaceError as error:  # clients then think that the file differs; nothing else
         log.warning("runtime.not_rewritten", error=error.message)
+
+
+def _spare_collector() -> None:
+    """What the start made stays for as long as the server: the collector need not walk through it
+    each time, nor come by as often as in a program that makes rings all the time."""
+    gc.freeze()
+    gc.set_threshold(GC_YOUNG, 20, 20)
+
+
+def _forget_frames(ledger: Ledger, hub: Hub) -> None:
+    """Nothing that was read before a removal is sent after it."""
+    ledger.fresh.forget()
+    hub.forget_frames()
 
 
 def _limits(settings: LimitSettings) -> Limits:

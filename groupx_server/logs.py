@@ -82,6 +82,14 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(line, ensure_ascii=False)
 
 
+class _LogFile(logging.handlers.RotatingFileHandler):
+    """Looks at its position instead of asking the system and rendering the line twice: a line may
+    end behind the limit, and each turn writes some."""
+
+    def shouldRollover(self, record: logging.LogRecord) -> bool:  # noqa: N802 - logging's name
+        return self.stream is not None and self.stream.tell() >= self.maxBytes
+
+
 def log_file(data_folder: Path) -> Path:
     """Where the server of this data folder logs."""
     return data_folder / "logs" / LOG_NAME
@@ -95,9 +103,7 @@ def open_log(data_folder: Path, *, to_stderr: bool) -> Path:
     path = log_file(data_folder)
     private_folder(path.parent)
     try:
-        file = logging.handlers.RotatingFileHandler(
-            path, maxBytes=MAX_LOG_BYTES, backupCount=KEPT_FILES, encoding="utf-8"
-        )
+        file = _LogFile(path, maxBytes=MAX_LOG_BYTES, backupCount=KEPT_FILES, encoding="utf-8")
         path.chmod(0o600)
     except OSError as error:
         raise WorkspaceError(

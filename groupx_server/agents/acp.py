@@ -184,15 +184,15 @@ class AcpClient:
 
     def receive(self, line: bytes) -> list[Signal]:
         """Read one line of the agent's stdout."""
-        events: list[Signal] = []
-        for message in self._peer.receive(line):
-            events.extend(self._route(message))
-        return events
+        messages = self._peer.receive(line)
+        if len(messages) == 1:
+            return self._route(messages[0])
+        return [signal for message in messages for signal in self._route(message)]
 
     def _route(self, message: RpcEvent) -> list[Signal]:
+        if isinstance(message, Notification) and message.method == "session/update":
+            return self._update(message.params)  # nearly all of what an agent says
         match message:
-            case Notification(method="session/update", params=params):
-                return self._update(params)
             case Request(method=method) if method == _PERMISSION:
                 return self._permission(message)
             case Request():
@@ -213,8 +213,10 @@ class AcpClient:
             self._with_tools.add(session_id)
 
     def _update(self, params: Any) -> list[Signal]:
+        if not isinstance(params, dict):
+            return []
         session_id, state = self._session_of(params)
-        update = params.get("update") if isinstance(params, dict) else None
+        update = params.get("update")
         if state is None or not isinstance(update, dict):
             return []
         if state.turn is None or state.replaying:

@@ -10,7 +10,6 @@ is first, exactly one terminal is last. No field of the agent is trusted. The co
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -187,9 +186,9 @@ class AcpTurn:
         self._last_usage = usage
         return [UsageReported(usage)]
 
-    def _begin(self, events: Sequence[NativeEvent]) -> list[NativeEvent]:
+    def _begin(self, events: list[NativeEvent]) -> list[NativeEvent]:
         if self._started:
-            return list(events)
+            return events
         self._started = True
         held = self._last_usage = self._held_usage
         return [TurnStarted(), *([UsageReported(held)] if held else []), *events]

@@ -18,6 +18,8 @@ from typing import Final
 MAX_LINE_BYTES: Final = 64 * 1024 * 1024
 """Agents send a whole message of history as one line; 64 MiB is far above any seen."""
 
+LARGE_BYTES: Final = 1024 * 1024
+
 
 @dataclass(frozen=True, slots=True)
 class OverlongLine:
@@ -32,6 +34,8 @@ class LineSplitter:
     def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
         self._max = max_line_bytes
         self._pieces: list[bytes] = []
+        self._large = bytearray()
+        """The line's beginning, once it is long: thousands of pieces would leave holes behind."""
         self._held = 0
         self._skipping = False
 
@@ -48,9 +52,15 @@ class LineSplitter:
         lines: list[bytes | OverlongLine] = self._hold(head)
         lines.extend(self._end_held())
         *whole, tail = rest.split(b"\n")
-        for line in whole:
-            lines.extend(self._whole(line))
-        lines.extend(self._hold(tail))
+        if len(rest) <= self._max:  # so is each line, and all of them are looked at together
+            if b"\r" in rest:
+                whole = [line.removesuffix(b"\r") for line in whole]
+            lines += [line for line in whole if line and not line.isspace()]
+        else:
+            for line in whole:
+                lines += self._whole(line)
+        if tail:
+            lines += self._hold(tail)
         return lines
 
     def finish(self) -> list[bytes | OverlongLine]:
@@ -63,14 +73,19 @@ class LineSplitter:
         self._pieces.append(piece)
         self._held += len(piece)
         if self._held <= self._max:
+            if self._held > LARGE_BYTES:
+                self._large += b"".join(self._pieces)
+                self._pieces.clear()
             return []
+        self._large = bytearray()
         self._pieces.clear()
         self._held = 0
         self._skipping = True
         return [OverlongLine(self._max)]
 
     def _end_held(self) -> list[bytes | OverlongLine]:
-        line = b"".join(self._pieces)
+        line = b"".join([self._large, *self._pieces])
+        self._large = bytearray()
         self._pieces.clear()
         self._held = 0
         self._skipping = False

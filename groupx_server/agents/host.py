@@ -160,6 +160,10 @@ class AgentHost:
             self._sessions[room_id] = session
             return session
 
+    def keeps(self, room_id: str, session: Session) -> bool:
+        """This is the room's open session, and its process is not about to end."""
+        return self._retiring is None and self._kept(room_id) is session
+
     async def forget(self, room_id: str) -> None:
         """Close the room's session, if one is open; the next one asked for is opened anew."""
         session = self._sessions.pop(room_id, None)

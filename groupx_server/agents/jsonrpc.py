@@ -113,9 +113,12 @@ class JsonRpcPeer:
     def receive(self, line: bytes) -> list[RpcEvent]:
         """Read one line; an array (a batch) gives an event for each of its members."""
         try:
-            message = parse_json(line)
-        except ValueError:
-            return [Noise("the line is not JSON", line[:_EXCERPT_BYTES])]
+            message = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            try:
+                message = parse_loosely(line)
+            except ValueError:
+                return [Noise("the line is not JSON", line[:_EXCERPT_BYTES])]
         if isinstance(message, list):
             return [self._read(item, line) for item in message] or [Noise("an empty batch")]
         return [self._read(message, line)]
@@ -161,7 +164,11 @@ def parse_json(line: bytes) -> Any:
     try:
         return orjson.loads(line)
     except orjson.JSONDecodeError:
-        pass
+        return parse_loosely(line)
+
+
+def parse_loosely(line: bytes) -> Any:
+    """Read what orjson refused. Raises: ValueError when it is no JSON at all."""
     text = line.decode("utf-8", "replace").lstrip("\ufeff \t")
     if not text.startswith(("{", "[")):
         raise ValueError("not a JSON object or array")

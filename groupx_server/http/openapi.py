@@ -17,6 +17,7 @@ from pydantic.json_schema import models_json_schema
 from groupx_server.http.endpoint import MAX_ID_CHARS, AnyRoute
 from groupx_server.http.errors import STATUS
 from groupx_shared.errors import ErrorCode
+from groupx_shared.meanings import tell_definitions, with_meanings
 from groupx_shared.version import VERSION
 from groupx_shared.wire.replies import ErrorReply
 from groupx_shared.wire.requests import MAX_BODY_BYTES
@@ -112,7 +113,7 @@ def _path_parameters(route: AnyRoute) -> list[dict[str, Any]]:
 
 
 def _query_parameters(route: AnyRoute) -> list[dict[str, Any]]:
-    schema = route.query.model_json_schema()
+    schema = with_meanings(route.query.model_json_schema(), route.query)
     parameters = []
     for name, field in schema.get("properties", {}).items():
         told = {key: value for key, value in field.items() if key == "description"}
@@ -167,6 +168,7 @@ def _schemas(routes: Sequence[AnyRoute]) -> dict[str, Any]:
     pairs = [(model, "validation") for model in models]
     _, schema = models_json_schema(pairs, ref_template=_REF)  # type: ignore[arg-type]
     definitions: dict[str, Any] = schema["$defs"]
+    tell_definitions(definitions)
     return definitions
 
 

@@ -59,7 +59,7 @@ class QueryModel(BaseModel):
         frozen=True,
         alias_generator=to_camel,
         extra="forbid",
-        use_attribute_docstrings=True,
+        defer_build=True,
     )
     REPEATABLE: ClassVar[frozenset[str]] = frozenset()
     """Parameters that may be there several times."""

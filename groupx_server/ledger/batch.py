@@ -56,7 +56,7 @@ class Job:
 class Outcome:
     """How a commit went."""
 
-    position: int | None
+    committed: Any | None
     """What `measure` read inside the transaction; None when nothing was committed."""
     failure: str | None
     """The sentence when SQLite gave up a transaction of the batch."""
@@ -69,7 +69,7 @@ class Batch:
         self,
         connection: sqlite3.Connection,
         path: Path,
-        measure: Step[int],
+        measure: Step[Any],
         require: Callable[[sqlite3.Connection], None] = lambda _: None,
     ) -> None:
         """`require` is called before each transaction; it raises when nothing may be written."""
@@ -99,14 +99,14 @@ class Batch:
                     failure = self._lose(done, job.error)
                     done = []
                     self.connection.execute("BEGIN IMMEDIATE")
-            position = self._measure(self.connection)
+            committed = self._measure(self.connection)
             failpoint("writer.before_commit")
             self.connection.execute("COMMIT")
             failpoint("writer.after_commit")
         except BaseException as error:  # noqa: BLE001 - border of the thread: callers get it
             _roll_back(self.connection)
             return Outcome(None, self._lose([job for job in jobs if job.error is None], error))
-        return Outcome(position, failure)
+        return Outcome(committed, failure)
 
     def run_alone(self, job: Job) -> Outcome:
         """Run a step that brings its own transactions; never raises."""

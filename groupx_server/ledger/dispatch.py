@@ -101,6 +101,18 @@ def claim_turn(connection: sqlite3.Connection, claim: Claim, now: str) -> Attemp
     return attempt
 
 
+def claim_and_invoke(connection: sqlite3.Connection, claim: Claim, now: str) -> Attempt | None:
+    """Claim the lane's head and write `prompt_invoked/unknown`, in one commit; the prompt may leave
+    after it. None, and nothing written, when it is not the head any more.
+
+    A kill before that commit leaves the turn queued: nothing was sent, and it is begun again.
+    """
+    attempt = claim_turn(connection, claim, now)
+    if attempt is not None and not mark_prompt_invoked(connection, attempt, now):
+        raise TransitionError(f"{attempt.turn_id} changed in the transaction that claimed it.")
+    return attempt
+
+
 def mark_prompt_invoked(connection: sqlite3.Connection, attempt: Attempt, now: str) -> bool:
     """Write `prompt_invoked/unknown`; the prompt may leave only after its commit. False when the
     turn was cancelled meanwhile: nothing may be sent then."""

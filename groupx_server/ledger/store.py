@@ -20,6 +20,7 @@ from typing import Self, TypeVar
 from groupx_server.ledger.backup import copy_online
 from groupx_server.ledger.batch import Step, closed_error
 from groupx_server.ledger.connection import file_error
+from groupx_server.ledger.freshrows import Committed, FreshRows
 from groupx_server.ledger.lease import Lease
 from groupx_server.ledger.migrate import UpgradeReport, prepare
 from groupx_server.ledger.rawfile import RawFile
@@ -44,6 +45,8 @@ class Ledger:
         """The seq of the newest event on disk, 0 when there is none."""
         self.raw = RawFile(path)
         """The file's bytes, for getting removed texts out of them."""
+        self.fresh = FreshRows()
+        """The newest events, kept while somebody listens."""
         self._lease = lease
         self._writer: Writer | None = None
         self._readers: Readers | None = None
@@ -74,7 +77,7 @@ class Ledger:
 
     async def _start(self) -> None:
         self._writer = await Writer.open(
-            self.path, measure=_newest_seq, on_commit=self._on_commit, probe=_touch
+            self.path, measure=self.fresh.read, on_commit=self._on_commit, probe=_touch
         )
         self._readers = await Readers.open(self.path)
         self.ledger_id, self.last_seq = await self._readers.read(_facts)
@@ -189,10 +192,11 @@ class Ledger:
     ) -> None:
         await self.aclose()
 
-    def _on_commit(self, newest_seq: int) -> None:
-        if newest_seq <= self.last_seq:
+    def _on_commit(self, committed: Committed) -> None:
+        self.fresh.take(committed)
+        if committed.newest_seq <= self.last_seq:
             return
-        self.last_seq = newest_seq
+        self.last_seq = committed.newest_seq
         waiting, self._changed = self._changed, asyncio.Event()
         waiting.set()
 

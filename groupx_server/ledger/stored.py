@@ -16,6 +16,7 @@ DAMAGED: Final[dict[str, Any]] = {
     "content": "(This entry is damaged in the database; “groupx verify” finds such entries.)",
 }
 _DAMAGED_JSON: Final = orjson.dumps(DAMAGED)
+EMPTY_LIST: Final = orjson.Fragment(b"[]")
 
 
 def read_body(text: str) -> dict[str, Any]:
@@ -34,7 +35,7 @@ def splice_body(text: str) -> orjson.Fragment:
 
 def splice_list(text: str) -> orjson.Fragment:
     """A stored list; empty when it is none."""
-    return _splice(text, b"[]")
+    return EMPTY_LIST if text == "[]" else _splice(text, b"[]")
 
 
 def _splice(text: str, instead: bytes) -> orjson.Fragment:

@@ -16,12 +16,18 @@ from typing import Any, Final
 
 from groupx_server.ledger.batch import Batch, Outcome, Step
 from groupx_server.ledger.connection import BUSY_TIMEOUT_MS, ledger_error
+from groupx_server.ledger.fileheader import sidecar
 from groupx_server.ledger.health import Part
 from groupx_server.ledger.presence import Presence
 from groupx_shared.errors import LedgerError
 
 IDLE_CHECKPOINT_S: Final = 5.0
-"""Quiet time after which the WAL is moved into the database and cut to nothing."""
+"""Quiet time after which the WAL is moved into the database."""
+
+WAL_KEPT_BYTES: Final = 8 * 1024 * 1024
+"""A WAL of this size is written over from its beginning instead of being cut to nothing: in a file
+that grows, each sync has the file system write its own books too, and the first message after a
+quiet time would pay for that."""
 
 PROBE_S: Final = 1.0
 """Between two tries to write while commits fail."""
@@ -74,7 +80,7 @@ class Upkeep:
             self._has_failed = failure is not None
             self._tell("commit", failure)
         elif self._has_wal:
-            self._checkpoint()
+            self._checkpoint("PASSIVE" if self._is_wal_small() else "TRUNCATE")
             self._has_wal = False
         else:
             self._watch()
@@ -94,15 +100,21 @@ class Upkeep:
             self._has_failed = True
             self._tell("commit", error.message)
 
-    def _checkpoint(self) -> None:
+    def _checkpoint(self, how: str = "TRUNCATE") -> None:
         """Move the WAL into the database and cut it, unless a reader still needs it.
 
         Never waits for readers: a new step would wait with us.
         """
         self._attempt("PRAGMA busy_timeout=0")
-        failure = self._attempt("PRAGMA wal_checkpoint(TRUNCATE)")
+        failure = self._attempt(f"PRAGMA wal_checkpoint({how})")
         self._attempt(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
         self._tell("checkpoint", failure)
+
+    def _is_wal_small(self) -> bool:
+        try:
+            return sidecar(self._path, "-wal").stat().st_size <= WAL_KEPT_BYTES
+        except OSError:  # it was taken away: presence says so
+            return False
 
     def _attempt(self, pragma: str) -> str | None:
         """Do some housekeeping; the sentence of its failure, which loses nothing."""

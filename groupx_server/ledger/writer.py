@@ -45,15 +45,15 @@ INTERRUPT_TIMEOUT_S: Final = 5.0
 class Writer:
     """Open with `await Writer.open(…)`; `aclose` finishes what was submitted.
 
-    `on_commit(position)` is called in the loop after each batch that was committed, before any
-    of its steps is answered; `position` is what `measure` read inside that transaction.
+    `on_commit(committed)` is called in the loop after each batch that was committed, before any
+    of its steps is answered, with what `measure` read inside that transaction.
     """
 
     def __init__(
         self,
         path: Path,
-        measure: Step[int],
-        on_commit: Callable[[int], None],
+        measure: Step[Any],
+        on_commit: Callable[[Any], None],
         probe: Step[Any] | None = None,
     ) -> None:
         self.path = path
@@ -77,8 +77,8 @@ class Writer:
         cls,
         path: Path,
         *,
-        measure: Step[int],
-        on_commit: Callable[[int], None],
+        measure: Step[Any],
+        on_commit: Callable[[Any], None],
         probe: Step[Any] | None = None,
     ) -> Writer:
         """Start the thread and open its connection; the file must exist and be prepared.
@@ -158,8 +158,8 @@ class Writer:
 
     def _settle(self, jobs: Sequence[Job], outcome: Outcome) -> None:
         self.health.note("commit", outcome.failure)
-        if outcome.position is not None:
-            self._on_commit(outcome.position)
+        if outcome.committed is not None:
+            self._on_commit(outcome.committed)
         for job in jobs:
             self._answer(job)
 

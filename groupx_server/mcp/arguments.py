@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, Literal, Self, TypeVar
 from pydantic import Field, StringConstraints, ValidationError, model_validator
 
 from groupx_shared.errors import ErrorCode, RefusedError
+from groupx_shared.meanings import with_meanings
 from groupx_shared.names import nearest
 from groupx_shared.text import safe_line
 from groupx_shared.wire.base import RequestModel
@@ -280,7 +281,7 @@ def _issue(model: type[RequestModel], found: Any) -> dict[str, str]:
 def schema_of(model: type[RequestModel]) -> dict[str, Any]:
     """The JSON schema of a tool's input: flat, without titles and nulls, which some models' APIs
     do not take."""
-    schema = model.model_json_schema(by_alias=True)
+    schema = with_meanings(model.model_json_schema(by_alias=True), model)
     properties = {name: _plain(field) for name, field in schema.get("properties", {}).items()}
     flat = {"type": "object", "properties": properties, "additionalProperties": False}
     return flat | ({"required": schema["required"]} if schema.get("required") else {})

@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_left
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
 from types import TracebackType
@@ -95,6 +96,8 @@ class Hub:
         """Transients that wait until the tail has passed the seq beside them."""
         self._subscriptions: set[Subscription] = set()
         self._closed = asyncio.Event()
+        self.on_audience: Callable[[bool], None] = lambda _: None
+        """Called when the first client comes (true) and when the last one has gone."""
 
     @property
     def last_seq(self) -> int:
@@ -130,7 +133,15 @@ class Hub:
         """
         subscription = Subscription(self, Reader(cursor=after_seq, room_id=room_id))
         self._subscriptions.add(subscription)
+        if len(self._subscriptions) == 1:
+            self.on_audience(True)
         return subscription
+
+    def _leave(self, subscription: Subscription) -> None:
+        if subscription in self._subscriptions:
+            self._subscriptions.discard(subscription)
+            if not self._subscriptions:
+                self.on_audience(False)
 
     def forget_frames(self) -> None:
         """Texts of stored events were removed: what was encoded of them is not sent any more;
@@ -230,7 +241,7 @@ class Subscription:
 
     def close(self) -> None:
         """Free the client's state; the iteration must not go on after it."""
-        self._hub._subscriptions.discard(self)
+        self._hub._leave(self)
         self._ahead.clear()
         if self._heartbeat is not None:
             self._heartbeat.cancel()

@@ -18,6 +18,9 @@ from groupx_shared.wire.events import EventType
 
 WINDOW_S: Final = 0.02
 """Deltas that arrive within it leave together: less than one frame of a 30 Hz client."""
+MAX_LIVE_CHARS: Final = 1024 * 1024
+"""A piece that is longer does not fit where live events wait for their readers; it comes with the
+end of the turn, and is not encoded for nobody."""
 
 _KINDS: Final = {
     "content": EventType.TURN_CONTENT_DELTA,
@@ -96,7 +99,8 @@ class LiveOutput:
             self._chunk_index += 1
             body["chunkIndex"] = self._chunk_index
         self._sent[kind] += len(text)
-        self._send(_KINDS[kind], body)
+        if len(text) <= MAX_LIVE_CHARS:
+            self._send(_KINDS[kind], body)
 
     def _schedule(self) -> None:
         if self._timer is not None:

@@ -121,7 +121,8 @@ class Lane:
             await self._close_rows()
 
     async def _drain(self) -> None:
-        while (head := await self._next()) is not None:
+        runner: TurnRunner | None = None
+        while (head := await self._next(runner)) is not None:
             runner = self._runner(head)
             try:
                 await self._serve(runner)
@@ -130,9 +131,11 @@ class Lane:
                 _stop_if_asked()
                 await self._end_after_fault(runner)
 
-    async def _next(self) -> QueuedHead | None:
-        """The turn to begin; None when nothing waits or the lane was retired."""
-        head = await self._head()
+    async def _next(self, last: TurnRunner | None = None) -> QueuedHead | None:
+        """The turn to begin; None when nothing waits or the lane was retired. What the end of the
+        last turn saw is enough: a message that came later wakes the lane, and a turn that was
+        cancelled meanwhile is not claimed."""
+        head = last.next_head if last is not None and last.has_looked else await self._head()
         if head is None or self._may_begin.is_set():
             return None if self._retired.is_set() else head
         await self._may_begin.wait()
@@ -192,6 +195,8 @@ class Lane:
     async def _binding(self, room_id: str) -> Binding | GroupXError | None:
         """The room's session, or why there is none; None when the lane was retired meanwhile. A
         program may take a minute to start; nothing was sent to it, so that can be given up."""
+        if (known := self._sessions.open_one(room_id)) is not None:
+            return known
         async with asyncio.TaskGroup() as tasks:
             opening = tasks.create_task(self._open(room_id))
             retired = tasks.create_task(self._retired.wait())

@@ -313,7 +313,11 @@ class RoomService:
     async def durable_after(
         self, after_seq: int, limit: int, room_id: str | None
     ) -> list[DurableFrameSource]:
-        """The next events for the live tail."""
+        """The next events for the live tail: what was committed a moment ago without a read."""
+        if room_id is None:
+            fresh = self._ledger.fresh.after(after_seq, limit)
+            if fresh is not None:
+                return [*fresh]
         return await self._ledger.read(
             partial(rows_after, after_seq=after_seq, limit=limit, room_id=room_id)
         )

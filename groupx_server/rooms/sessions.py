@@ -67,6 +67,14 @@ class SessionBook:
         """Take over another name or identity of the same agent."""
         self._entry = entry
 
+    def open_one(self, room_id: str) -> Binding | None:
+        """The room's session when it can take a prompt as it is."""
+        known = self._bindings.get(room_id)
+        if known is None or room_id in self._stale or known.session.lost:
+            return None
+        is_same = known.instance_id == self._host.instance_id
+        return known if is_same and self._host.keeps(room_id, known.session) else None
+
     async def acquire(self, room_id: str) -> Binding:
         """The room's session, opened if needed. Raises: AgentError after bounded tries; the room
         then has a `session.failed`."""

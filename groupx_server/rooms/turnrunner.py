@@ -1,6 +1,6 @@
 """One turn from the head of a lane to its terminal.
 
-    packet -> claim -> prompt_invoked on disk -> prompt -> first sign: started -> … -> terminal
+    packet -> claim and prompt_invoked on disk -> prompt -> first sign: started -> … -> terminal
 
 The order of the durable steps is the promise (see ledger/dispatch). Whatever happens, a claimed
 turn ends exactly once; when the server stops in the middle, it ends as `interrupted`.
@@ -9,6 +9,7 @@ turn ends exactly once; when the server stops in the middle, it ends as `interru
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -36,15 +37,14 @@ from groupx_server.ledger.dispatch import (
     Attempt,
     Claim,
     append_partial,
-    claim_turn,
+    claim_and_invoke,
     mark_native_started,
-    mark_prompt_invoked,
 )
 from groupx_server.ledger.failpoints import failpoint
 from groupx_server.ledger.steps import note_steps
 from groupx_server.ledger.store import Ledger
 from groupx_server.ledger.terminal import Ended, TurnEnd, end_turn
-from groupx_server.ledger.turns import QueuedHead
+from groupx_server.ledger.turns import QueuedHead, head_of_lane
 from groupx_server.logs import get_logger
 from groupx_server.rooms.bell import Bell
 from groupx_server.rooms.clock import Clock
@@ -149,6 +149,10 @@ class TurnRunner:
         self._session: Session | None = None
         self._part_no = 0
         self._is_queued = True
+        self.has_looked = False
+        """The end was written, and with it `next_head` was read."""
+        self.next_head: QueuedHead | None = None
+        """The lane's next turn when this one ended; None when none waited."""
 
     async def run(self, binding: Binding) -> Outcome:
         """Bring the turn to its end. Raises: LedgerError when the ledger is closed."""
@@ -256,7 +260,7 @@ class TurnRunner:
             summary_through_seq=packet.summary_through_seq,
         )
         now = self._runtime.clock.now()
-        return await self._write(partial(claim_turn, claim=claim, now=now))
+        return await self._write(partial(claim_and_invoke, claim=claim, now=now))
 
     def _new_collector(self, attempt: Attempt) -> TurnCollector:
         speaker = Speaker(
@@ -271,11 +275,6 @@ class TurnRunner:
         return TurnCollector(output, runtime.limits, runtime.clock, steps)
 
     async def _attempted(self, attempt: Attempt, binding: Binding, packet: Packet) -> Outcome:
-        now = self._runtime.clock.now()
-        may_send = await self._write(partial(mark_prompt_invoked, attempt=attempt, now=now))
-        if not may_send:
-            await self._end(TurnEnd(attempt.turn_id, TurnStatus.CANCELLED))
-            return Outcome()
         failpoint("prompt.before_send")
         async with asyncio.TaskGroup() as tasks:
             saving = tasks.create_task(self._save_partials(attempt.turn_id))
@@ -391,9 +390,14 @@ class TurnRunner:
 
     async def _end(self, end: TurnEnd) -> Ended:
         runtime = self._runtime
-        ended = await self._write(
-            partial(end_turn, end=end, limits=runtime.limits, now=runtime.clock.now())
-        )
+        limits, now, actor_id = runtime.limits, runtime.clock.now(), self._performer.actor_id
+
+        def step(connection: sqlite3.Connection) -> tuple[Ended, QueuedHead | None]:
+            ended = end_turn(connection, end, limits, now)
+            return ended, head_of_lane(connection, actor_id)
+
+        ended, self.next_head = await self._write(step)
+        self.has_looked = True
         failpoint("terminal.after_commit")
         log.info(
             "turn.ended",

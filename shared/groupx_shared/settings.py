@@ -35,7 +35,6 @@ class Setting(BaseModel):
         populate_by_name=True,
         extra="forbid",
         strict=True,
-        use_attribute_docstrings=True,
     )
 
 

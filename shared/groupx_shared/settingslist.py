@@ -14,6 +14,7 @@ from typing import Any, Final
 from pydantic.fields import FieldInfo
 
 from groupx_shared.errors import ConfigError
+from groupx_shared.meanings import meaning
 from groupx_shared.names import unknown_name
 from groupx_shared.settings import RESTART_LIMITS, RESTART_SECTIONS, Config, Setting
 from groupx_shared.text import safe_line
@@ -102,14 +103,14 @@ def _of(section: str, now: Setting, default: Setting) -> Iterator[Knob]:
         if isinstance(value, Setting):
             yield from _of(key, value, usual)
         else:
-            yield _knob(key, name, field, value, usual)
+            told = meaning(type(now), name)
+            yield _knob(key, name, field, told, (value, usual))
 
 
-def _knob(key: str, name: str, field: FieldInfo, value: Any, default: Any) -> Knob:
+def _knob(key: str, name: str, field: FieldInfo, told: str, values: tuple[Any, Any]) -> Knob:
     lowest, highest = (_bound(field, bound) for bound in ("ge", "le"))
     is_late = key.partition(".")[0] in RESTART_SECTIONS or name in RESTART_LIMITS
-    meaning = " ".join((field.description or "").split())
-    return Knob(key, value, default, meaning, lowest, highest, is_late)
+    return Knob(key, *values, told, lowest, highest, is_late)
 
 
 def _bound(field: FieldInfo, name: str) -> int | None:

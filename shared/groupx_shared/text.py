@@ -31,6 +31,8 @@ _INVISIBLE: Final = re.compile(
 _UNSAFE_UTF8: Final = re.compile(
     b"\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]"
 )
+_HARMLESS_BYTES: Final = bytes(set(range(256)) - {0x7F, 0xC2, 0xD8, 0xE2})
+"""Bytes that begin no match of it."""
 
 CUT_MARK: Final = "\n[… cut: {omitted:,} more characters]"
 
@@ -65,6 +67,10 @@ def safe_json(data: bytes) -> bytes:
     The same JSON to every parser, and harmless where it is printed. C0 is escaped in JSON anyway.
     Such characters can stand only inside strings, so the bytes can be replaced unparsed.
     """
-    if _UNSAFE_UTF8.search(data) is None:
+    # Two quick looks first: nearly all of it is ASCII, or holds no byte that could begin one.
+    if data.isascii():
+        if b"\x7f" not in data:
+            return data
+    elif not data.translate(None, _HARMLESS_BYTES) or _UNSAFE_UTF8.search(data) is None:
         return data
     return _UNSAFE_UTF8.sub(lambda found: b"\\u%04x" % ord(found[0].decode()), data)

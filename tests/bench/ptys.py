@@ -19,15 +19,35 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 COLUMNS, ROWS = 200, 50
 END_S = 5.0
+LINK_PIECE = 4_096
+"""Bytes read at once over a link: about what a pseudo-terminal holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What lies between a program's terminal and the person: as over ssh, bytes come late and not
+    faster than so many a second, and the program waits when more are under way."""
+
+    bytes_s: float
+    one_way_s: float
 
 
 class Window:
     """One program; made by `in_terminal`."""
 
-    def __init__(self, process: subprocess.Popen[bytes], master: int, letters: str) -> None:
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        master: int,
+        letters: str,
+        link: Link | None = None,
+    ) -> None:
+        self._link = link
+        self._link_free_at = 0.0
         self.process = process
         self.begun = time.monotonic()
         self.total = 0
@@ -45,6 +65,11 @@ class Window:
 
     def press(self, keys: str) -> float:
         """Type, and return when."""
+        if self._link is not None:
+            begun = time.monotonic()
+            time.sleep(self._link.one_way_s)
+            os.write(self._master, keys.encode())
+            return begun
         os.write(self._master, keys.encode())
         return time.monotonic()
 
@@ -69,13 +94,14 @@ class Window:
         tail = b""
         longest = 1
         while True:
+            most = 65_536 if self._link is None else LINK_PIECE
             try:
-                data = os.read(self._master, 65_536) if self._is_readable() else None
+                data = os.read(self._master, most) if self._is_readable() else None
             except OSError:
                 data = b""
             if data is None:
                 continue
-            now = time.monotonic()
+            now = self._arrival(len(data))
             with self._changed:
                 self.total += len(data)
                 self.frames += data.count(b"\x1b[?2026l")
@@ -86,6 +112,15 @@ class Window:
             if not data:
                 return
             tail = (tail + data)[-longest:]
+
+    def _arrival(self, size: int) -> float:
+        """When bytes that were just read are at the person's; holds the next ones back."""
+        now = time.monotonic()
+        if self._link is None:
+            return now
+        self._link_free_at = max(now, self._link_free_at) + size / self._link.bytes_s
+        time.sleep(max(0.0, self._link_free_at - now))
+        return self._link_free_at + self._link.one_way_s
 
     def _is_readable(self) -> bool:
         return (
@@ -116,19 +151,21 @@ class Window:
 
 @contextmanager
 def in_terminal(
-    argv: Sequence[str], letters: str = "", env: dict[str, str] | None = None
+    argv: Sequence[str],
+    letters: str = "",
+    env: dict[str, str] | None = None,
+    link: Link | None = None,
 ) -> Iterator[Window]:
     """Run a program in a terminal of 200 by 50."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
-    environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", **(env or {})}
-    for name in ("SSH_CONNECTION", "TMUX", "NO_COLOR"):
-        environment.pop(name, None)
+    own = {k: v for k, v in os.environ.items() if k not in ("SSH_CONNECTION", "TMUX", "NO_COLOR")}
+    environment = {**own, "TERM": "xterm-256color", "COLORTERM": "truecolor", **(env or {})}
     process = subprocess.Popen(
         argv, stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True
     )
     os.close(slave)
-    window = Window(process, master, letters)
+    window = Window(process, master, letters, link)
     try:
         yield window
     finally:

@@ -137,6 +137,7 @@ class Size:
     sizes: tuple[int, int, int] = (10_000, 100_000, 1_000_000)
     part: float = 1.0
     is_quick: bool = False
+    soak_s: float = 300.0
     evaluator: str = ""
     """Path of a retrieval evaluator; empty: those rows are skipped."""
 
@@ -149,7 +150,7 @@ class Size:
         return asdict(self)
 
 
-QUICK = Size(rounds=1, sizes=(300, 450, 600), part=0.004, is_quick=True)
+QUICK = Size(rounds=1, sizes=(300, 450, 600), part=0.004, is_quick=True, soak_s=1.0)
 
 
 class SkippedError(Exception):

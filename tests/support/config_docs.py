@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from groupx_shared.meanings import meaning
 from groupx_shared.settings import (
     AgentSettings,
     AssistantSettings,
@@ -43,8 +44,8 @@ def table(model: type[Setting]) -> str:
     """A markdown table of a model's settings: key, default, meaning."""
     lines = ["| key | default | meaning |", "|---|---|---|"]
     for name, field in model.model_fields.items():
-        meaning = " ".join((field.description or "").split())
-        lines.append(f"| `{field.alias or name}` | {_default(field)} | {meaning} |")
+        told = meaning(model, name)
+        lines.append(f"| `{field.alias or name}` | {_default(field)} | {told} |")
     return "\n".join(lines)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from groupx_shared.meanings import meaning
 from groupx_shared.wire.base import WireModel
 from groupx_shared.wire.bodies import BODY_MODELS
 from groupx_shared.wire.events import TRANSIENT_TYPES, Event, EventType
@@ -31,6 +32,5 @@ def envelope_table() -> str:
     """The keys of the envelope."""
     lines = ["| key | meaning |", "|---|---|"]
     for name, field in Event.model_fields.items():
-        meaning = " ".join((field.description or "").split())
-        lines.append(f"| `{field.alias or name}` | {meaning} |")
+        lines.append(f"| `{field.alias or name}` | {meaning(Event, name)} |")
     return "\n".join(lines)

@@ -10,6 +10,7 @@ from groupx_server.mcp.arguments import schema_of
 from groupx_server.mcp.desk import Tool
 from groupx_server.mcp.operatortools import Cases, OperatorDesk
 from groupx_server.mcp.toolbox import Toolbox
+from groupx_shared.meanings import meaning
 from groupx_shared.wire.base import WireModel
 
 
@@ -43,8 +44,7 @@ def result_table(model: type[WireModel]) -> str:
         key = f"`{field.alias or name}`"
         shown = key if field.is_required() else f"[{key}]"
         inner = "".join(f" Each: *{found.__name__}*." for found in _models(field.annotation))
-        meaning = " ".join((field.description or "").split())
-        lines.append(f"| {shown} | {meaning}{inner} |")
+        lines.append(f"| {shown} | {meaning(model, name)}{inner} |")
     return "\n".join(lines)
 
 

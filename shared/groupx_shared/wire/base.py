@@ -14,7 +14,7 @@ class WireModel(BaseModel):
         alias_generator=to_camel,
         populate_by_name=True,
         extra="ignore",
-        use_attribute_docstrings=True,
+        defer_build=True,  # a start needs few of them
         use_enum_values=False,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import sys
 import tempfile
 import time
 import uuid
@@ -11,7 +12,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack, closing
 from pathlib import Path
 
-from bench.rows import Figure, Put, Row, Size, more_by, times, times_at_least
+from bench.rows import Figure, Put, Row, Size, least, more_by, times, times_at_least
 from bench.sampling import awaited_ms, milliseconds, p50, p95
 from bench.site import Site, bench_config, running
 from bench.wire import Connection
@@ -37,6 +38,7 @@ ROWS = (
         "accept-32", "accepts a second, 32 clients", "/s",
         times_at_least(1.4), times_at_least(2), SERIAL,
     ),
+    Row("batch-32", "messages in a commit meanwhile, on average", "", least(4), least(8)),
     Row(
         "writer-32", "the writer alone, 32 submitters", "/s",
         times_at_least(4), times_at_least(6), SERIAL,
@@ -122,19 +124,28 @@ async def _one_client(size: Size, put: Put, site: Site, book: sqlite3.Connection
 
 async def _many_clients(size: Size, put: Put, site: Site, book: sqlite3.Connection) -> None:
     each = size.of(60, 1)
-    ours, raw = [], []
+    ours, raw, batches = [], [], []
     async with AsyncExitStack() as stack:
         connections = [
             await stack.enter_async_context(Connection(site.address)) for _ in range(CLIENTS)
         ]
         for _ in range(size.rounds):
             raw.append(raw_rate(book, each * 8))
-            begun = time.perf_counter()
+            before, begun = _commits(site), time.perf_counter()
             async with asyncio.TaskGroup() as tasks:
                 for connection in connections:
                     tasks.create_task(_send_many(connection, each))
             ours.append(CLIENTS * each / (time.perf_counter() - begun))
+            batches.append(CLIENTS * each / max(1, _commits(site) - before))
     put("accept-32", Figure(p50(ours), p50(raw)))
+    put("batch-32", Figure(p50(batches)))
+
+
+def _commits(site: Site) -> int:
+    """How many transactions were committed, as the index of the WAL counts them (`iChange` in its
+    header); those of the search index are among them."""
+    header = (site.server.folder / ".groupx" / "groupx.db-shm").read_bytes()[:12]
+    return int.from_bytes(header[8:], sys.byteorder)
 
 
 async def _send_many(connection: Connection, count: int) -> None:

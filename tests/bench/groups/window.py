@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.groups.starting import COMMAND, PROGRAMS
-from bench.ptys import COLUMNS, Window, in_terminal
+from bench.ptys import COLUMNS, Link, Window, in_terminal
 from bench.ptys import ROWS as TERMINAL_ROWS
 from bench.rows import Figure, Put, Row, Size, most, times
 from bench.sampling import cpu_s, p50, p95, rss_mb
@@ -40,6 +40,9 @@ LIVE = "live"
 FRAME_BYTES = 1.1 * COLUMNS * TERMINAL_ROWS
 SSH = {"SSH_CONNECTION": "10.0.0.1 1 10.0.0.2 22"}
 SSH_KB = 160.0
+LINK = Link(bytes_s=250_000, one_way_s=0.02)
+"""2 Mbit/s and 40 ms there and back: a hotel, or another continent's nearer half."""
+LINK_ECHO_MS = 80 + 2 * LINK.one_way_s * 1000
 KB_S = 30 * FRAME_BYTES / 1000
 
 ROWS = (
@@ -51,6 +54,8 @@ ROWS = (
     Row("stream-cpu", "CPU while that streams", "s", times(0.45), times(0.3), MARKDOWN),
     Row("stream-bytes", "bytes to the terminal, 30 frames a second", "KB/s", most(KB_S), None),
     Row("ssh-bytes", "the same over ssh", "KB/s", most(SSH_KB), None),
+    Row("ssh-key", "key → echo, 2 Mbit/s and 40 ms away, p95", "ms", most(LINK_ECHO_MS), None),
+    Row("ssh-delta", "agent → terminal bytes over that link, p95", "ms", None, None),
     Row("idle-cpu", "idle window, CPU", "%", most(0.5), most(0.1)),
     Row("idle-bytes", "idle window, bytes to the terminal", "B/s", most(50), most(0)),
     Row("page", "page up in a view of 10,000 messages", "ms", times(3), None, "100 messages"),
@@ -96,13 +101,15 @@ def _stream_rows(size: Size, put: Put) -> None:
     for _ in range(size.rounds):
         ours.append(_our_stream(deltas, {}))
         theirs.append(_their_stream(deltas))
-    ssh = [_our_stream(deltas, SSH) for _ in range(min(size.rounds, 2))]
+    ssh = [_our_stream(deltas, SSH, LINK) for _ in range(min(size.rounds, 2))]
     put("delta", Figure(p95(_all(ours, "draws_ms")), None, _middle(_all(ours, "draws_ms"))))
     echo, their_echo = p95(_all(ours, "echoes_ms")), p95(_all(theirs, "echoes_ms"))
     put("key", Figure(echo, their_echo, _middle(_all(ours, "echoes_ms"))))
     put("stream-cpu", Figure(p50(s.cpu_s for s in ours), p50(s.cpu_s for s in theirs)))
     put("stream-bytes", Figure(p50(s.kb_per_s for s in ours)))
     put("ssh-bytes", Figure(p50(s.kb_per_s for s in ssh)))
+    put("ssh-key", Figure(p95(_all(ssh, "echoes_ms")), None, _middle(_all(ssh, "echoes_ms"))))
+    put("ssh-delta", Figure(p95(_all(ssh, "draws_ms")), None, _middle(_all(ssh, "draws_ms"))))
 
 
 def _all(runs: list[Streamed], name: str) -> list[float]:
@@ -113,11 +120,11 @@ def _middle(values: list[float]) -> str:
     return f"p50 {statistics.median(values):.1f}"
 
 
-def _our_stream(deltas: int, env: dict[str, str]) -> Streamed:
+def _our_stream(deltas: int, env: dict[str, str], link: Link | None = None) -> Streamed:
     """An agent streams into a whole window."""
     with (
         _site_with_log() as (site, log),
-        in_terminal(_command(site.server.folder), env=env | _path()) as window,
+        in_terminal(_command(site.server.folder), env=env | _path(), link=link) as window,
     ):
         window.watch_for(LIVE)
         window.wait_for(LIVE, PATIENCE_S)

@@ -157,7 +157,7 @@ def test_transaction_that_sqlite_gave_up_fails_the_steps_before_but_not_those_af
     outcome = batch_on(connection).run(jobs)
     assert stored(connection) == ["a", "d"]
     assert [job.error is None for job in jobs] == [False, False, False, True]
-    assert outcome.position == 2
+    assert outcome.committed == 2
     assert outcome.failure is not None
     assert len({id(job.error) for job in jobs}) == 4
 
@@ -182,7 +182,7 @@ def test_failed_commit_fails_every_step_and_stores_nothing(
         jobs = [Job(insert(value), loop.create_future()) for value in "ab"]
         jobs.append(Job(insert_and_raise("c", RefusedError("own")), loop.create_future()))
         outcome = batch_on(connection).run(jobs)
-        assert outcome.position is None
+        assert outcome.committed is None
         assert outcome.failure is not None
         assert "disk is full" in outcome.failure
         assert stored(connection) == []
@@ -204,7 +204,7 @@ def test_lock_of_another_program_fails_the_batch_and_the_next_one_works(
     with closing(sqlite3.connect(tmp_path / "t.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         job = Job(insert("a"), loop.create_future())
-        assert batch.run([job]).position is None
+        assert batch.run([job]).committed is None
         assert "Another program holds" in str(job.error)
         other.execute("ROLLBACK")
     assert batch.run([Job(insert("a"), loop.create_future())]) == Outcome(1, None)

@@ -10,6 +10,7 @@ import orjson
 import pytest
 
 from groupx_server.domain.turn import TurnStatus
+from groupx_server.ledger import usage as usage_module
 from groupx_server.ledger.migrate import load_migrations
 from groupx_server.ledger.terminal import TurnEnd, end_turn
 from groupx_server.ledger.usage import read_usage, spent_tokens
@@ -98,3 +99,21 @@ def test_what_agents_tell_is_kept_as_they_tell_it(book: sqlite3.Connection) -> N
     ended(book, turn_id, "a", inputTokens=1, contextUsed=5)
     (text,) = book.execute("SELECT usage_json FROM turns").fetchone()
     assert orjson.loads(text) == {"inputTokens": 1, "contextUsed": 5}
+
+
+def test_roots_are_those_of_the_newest_turns(
+    book: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(usage_module, "ROOT_TURNS", 2)
+    roots = []
+    for number, name in enumerate("aaba"):
+        sent = send(book, f"m{number}", to=(name,)).reply
+        ended(book, sent.turns[0].turn_id, name, totalTokens=number + 1)
+        roots.append(sent.correlation_id)
+    for room_id in ("room:main", None):
+        found = read_usage(book, room_id, None, None, by="root")
+        assert [group.key for group in found.groups] == [roots[3], roots[2]]
+        assert found.totals.total_tokens == 10
+    only = read_usage(book, None, None, "agent:a", by="root").groups
+    assert [(group.key, group.total_tokens) for group in only] == [(roots[3], 4)]
+    assert [g.key for g in read_usage(book, None, roots[0], None, by="root").groups] == [roots[0]]

@@ -270,8 +270,8 @@ def checkpoints(monkeypatch: pytest.MonkeyPatch) -> threading.Semaphore:
     finished = threading.Semaphore(0)
     checkpoint = Upkeep._checkpoint
 
-    def watched(self: Upkeep) -> None:
-        checkpoint(self)
+    def watched(self: Upkeep, how: str = "TRUNCATE") -> None:
+        checkpoint(self, how)
         finished.release()
 
     monkeypatch.setattr(upkeep_module, "IDLE_CHECKPOINT_S", 0.0)
@@ -279,9 +279,25 @@ def checkpoints(monkeypatch: pytest.MonkeyPatch) -> threading.Semaphore:
     return finished
 
 
-async def test_quiet_writer_cuts_the_wal_and_goes_on(
+async def test_quiet_writer_writes_the_wal_over_and_goes_on(
     checkpoints: threading.Semaphore, path: Path
 ) -> None:
+    writer = await Writer.open(path, measure=newest, on_commit=lambda _: None)
+    wal = path.with_name("t.db-wal")
+    sizes = set()
+    for number in range(3):
+        assert await asyncio.to_thread(checkpoints.acquire, timeout=LIMIT_S)
+        await writer.submit(insert(number))
+        sizes.add(wal.stat().st_size)
+    assert len(sizes) == 1
+    await writer.aclose()
+    assert stored(path) == [0, 1, 2]
+
+
+async def test_quiet_writer_cuts_a_large_wal_and_goes_on(
+    checkpoints: threading.Semaphore, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep_module, "WAL_KEPT_BYTES", 0)
     writer = await Writer.open(path, measure=newest, on_commit=lambda _: None)
     wal = path.with_name("t.db-wal")
     for number in range(3):

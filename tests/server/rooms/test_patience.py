@@ -19,7 +19,7 @@ from support.ledgers import opened
 from support.rooms import House, house
 
 LIMIT_S = 20.0
-STEPS = ["session", "claim", "prompt_invoked", "native_started", "partial", "terminal"]
+STEPS = ["session", "claim", "native_started", "partial", "terminal"]
 """The commits of a turn whose answer comes in two pieces."""
 
 
