@@ -26,7 +26,7 @@ from groupx_shared.errors import RefusedError
 
 __all__ = ["Filters", "Found", "FoundPage", "Meaning", "search", "sql_of"]  # one place to ask
 
-WEIGHTS: Final = "0.4, 1.0, 1.0, 0.5, 0.25, 0.0"
+WEIGHTS: Final = "0.3, 1.0, 1.0, 0.5, 0.25, 0.0"
 """Of context, text, speaker, days, single characters, scope."""
 
 NAMED_BOOST: Final = 1.2

@@ -238,10 +238,11 @@ def _later(near: Sequence[_Spoken], at: int) -> Sequence[_Spoken]:
 
 
 def _context(near: Sequence[_Spoken], at: int, through: int) -> str:
-    """The words of the neighbours of `near[at]`, as far as they were there at seq `through`."""
+    """The words of the neighbours of `near[at]`, as far as they were there at seq `through`; those
+    of the one right before it twice, since answers follow questions."""
     earlier = near[max(0, at - NEIGHBOURS) : at]
     later = [other for other in _later(near, at) if other.seq <= through]
-    return " ".join(other.start for other in (*earlier, *later))
+    return " ".join(other.start for other in (*earlier, *earlier[-1:], *later))
 
 
 def _spoken(

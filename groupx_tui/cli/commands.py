@@ -175,6 +175,10 @@ COMMANDS: Final = (
                 metavar="ACTOR",
                 complete="agents",
             ),
+            Option(
+                ("--type",), "Only of this event type, or records of this kind.", metavar="TYPE"
+            ),
+            Option(("--root",), "Only what one message led to (correlation id).", metavar="ID"),
             Option(("--since",), "From this day or time on, like 2026-01-31.", metavar="TIME"),
             Option(("--until",), "Up to this day or time.", metavar="TIME"),
             Option(
@@ -185,6 +189,11 @@ COMMANDS: Final = (
                 minimum=1,
                 maximum=500,
                 metavar="N",
+            ),
+            Option(
+                ("--cursor",),
+                "Go on where a page ended, with its nextCursor.",
+                metavar="CURSOR",
             ),
             Option(
                 ("--rebuild",),

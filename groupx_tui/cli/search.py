@@ -23,27 +23,24 @@ def run(call: Invocation) -> int:
     if call.text("query") is None:
         raise RefusedError("Say what to look for: groupx search QUERY")
     kind = call.required("kind")
-    return _find(
-        call, None if kind == "all" else kind, since=call.text("since"), until=call.text("until")
-    )
+    names = ("type", "root", "since", "until", "cursor")
+    more = {name: call.text(name) for name in names}
+    return _find(call, None if kind == "all" else kind, more)
 
 
 def run_memory(call: Invocation) -> int:
     """Print the memory records that a query finds."""
-    return _find(call, "memory")
+    return _find(call, "memory", {})
 
 
-def _find(
-    call: Invocation, kind: str | None, since: str | None = None, until: str | None = None
-) -> int:
+def _find(call: Invocation, kind: str | None, more: dict[str, str | None]) -> int:
     room, actor = call.text("room"), call.text("actor")
     page = connect(call).search(
         q=call.required("query"),
         roomId=None if room is None else room_id(room),
         kind=kind,
         actorId=None if actor is None else _actor_id(actor),
-        since=since,
-        until=until,
+        **more,
         limit=call.integer("limit"),
     )
     if call.flag("json"):
@@ -98,6 +95,8 @@ def _tell(page: dict[str, Any]) -> None:
         diagnostics.say("Nothing found.")
     if page.get("capped"):
         diagnostics.say("This is too wide to look at everything; more words or a room narrow it.")
+    elif page.get("nextCursor"):
+        diagnostics.say(f"There is more: --cursor {safe_line(str(page['nextCursor']), 2_000)}")
     if page.get("meaning") == "incomplete":
         diagnostics.say("By words alone: few texts have vectors of what they mean yet.")
     if page.get("meaning") == "failing":

@@ -59,6 +59,11 @@ class Adapter:
         k = int(request.get("k") or MOST)
         return self.search(str(request["scope"]), _text(request.get("query")), k)
 
+    def undo(self) -> None:
+        """Leave nothing of a request that failed half-way."""
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
     def ingest(self, scope: str, records: list[Json]) -> Json:
         """Write the records as messages of the scope's room."""
         room_id, now = _id("room", scope), utc_now_iso()
@@ -160,7 +165,8 @@ def serve(adapter: Adapter, read: Callable[[], str], write: Callable[[str], obje
             continue
         try:
             answer = adapter.answer(json.loads(line))
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            adapter.undo()
             answer = {"ok": False, "error": f"{type(error).__name__}: {error}"}
         write(json.dumps(answer) + "\n")
         sys.stdout.flush()

@@ -44,6 +44,24 @@ def test_actor_and_times_are_passed_on(groupx: Groupx, server: CliServer) -> Non
     assert path == ("/api/search?q=x&actorId=agent:kimi&since=2026-01-01&until=2027&limit=20")
 
 
+def test_every_filter_and_the_place_of_a_page_are_passed_on(
+    groupx: Groupx, server: CliServer
+) -> None:
+    server.replies["GET", "/api/search"] = (200, {"hits": [HIT], "nextCursor": "WzFd"})
+    result = groupx("search", "x", "--type", "fact", "--root", "corr_1", "--cursor", "a=b")
+    [(_, path, _)] = server.requests
+    assert path == "/api/search?q=x&type=fact&root=corr_1&cursor=a%3Db&limit=20"
+    assert "--cursor WzFd" in result.err
+
+
+def test_that_words_decide_alone_is_said(groupx: Groupx, server: CliServer) -> None:
+    reply = {"hits": [HIT], "meaning": "failing", "meaningProblem": "it answers 500:\x1b[2J"}
+    server.replies["GET", "/api/search"] = (200, reply)
+    assert "By words alone: it answers 500:␛[2J." in groupx("search", "x").err
+    server.replies["GET", "/api/search"] = (200, {"hits": [HIT], "meaning": "incomplete"})
+    assert "By words alone: few texts" in groupx("search", "x").err
+
+
 def test_json_is_the_reply(groupx: Groupx, server: CliServer) -> None:
     server.replies["GET", "/api/search"] = (200, {"hits": [FACT], "nextCursor": "c"})
     assert json.loads(groupx("search", "port", "--json").out)["nextCursor"] == "c"
