@@ -19,6 +19,7 @@ from groupx_tui.handlers.find import FindHandlers
 from groupx_tui.handlers.inspect import ContextHandlers, EventHandlers
 from groupx_tui.handlers.memory import MemoryHandlers
 from groupx_tui.handlers.panel import FocusHandlers, PanelHandlers
+from groupx_tui.handlers.picture import PictureHandlers
 from groupx_tui.handlers.room import RoomHandlers
 from groupx_tui.handlers.thread import ThreadHandlers
 from groupx_tui.handlers.timeline import TimelineHandlers
@@ -74,6 +75,7 @@ class Handlers:
             "turn": self.turn,
             "thread": ThreadHandlers(app),
             "watch": WatchHandlers(app),
+            "picture": PictureHandlers(app),
             "memory": MemoryHandlers(app),
             "context": ContextHandlers(app),
             "event": EventHandlers(app),

@@ -43,6 +43,11 @@ class WorkFiles:
         """Relative, with `/`, those near the top first."""
 
     @property
+    def folder(self) -> Path:
+        """Where relative names start from."""
+        return self._folder or Path.cwd()
+
+    @property
     def is_stale(self) -> bool:
         """Whether it is worth looking again."""
         return self._folder is not None and self._monotonic() - self._scanned_s > FRESH_S
