@@ -19,7 +19,7 @@ import orjson
 from groupx_server.domain.searchquery import Query, parse_query
 from groupx_server.domain.searchtext import words_of
 from groupx_server.domain.vectors import Vector, fuse, nearness_among
-from groupx_server.ledger.searchplan import Filters, Plan, is_read, make_plan
+from groupx_server.ledger.searchplan import CAP_ROWS, Filters, Plan, is_read, make_plan
 from groupx_server.ledger.searchrows import content_at
 from groupx_server.ledger.searchvectors import vectors_of
 from groupx_shared.errors import RefusedError
@@ -45,6 +45,9 @@ CANDIDATES: Final = 200
 
 COVERED: Final = 0.5
 """Part of them that must have vectors."""
+
+WORDLESS: Final = 20
+"""Found at most by what they mean alone, of the newest texts, when words find few."""
 
 
 class Found(NamedTuple):
@@ -84,6 +87,8 @@ class Meaning:
 
     vector: Vector
     weight: float
+    least: float = 1.0
+    """How near a text must be that has none of the words; 1: such ones are not looked for."""
 
 
 class _Place(NamedTuple):
@@ -160,7 +165,8 @@ def _fused_page(work: _Work, place: _Place, limit: int, meaning: Meaning) -> Fou
     """A page of the best by words in the order of words and meaning, and behind these the others;
     None when too few of them have vectors."""
     best = _page(work, place._replace(score=float("-inf"), row_id=0, fused=0), CANDIDATES)
-    order = _fused(work.connection, best.found, meaning)
+    wordless = _wordless(work, place, best, meaning)
+    order = _fused(work.connection, best.found, wordless, meaning)
     if order is None:
         return None
     given, now_due = place.fused, order[place.fused : place.fused + limit]
@@ -174,11 +180,37 @@ def _fused_page(work: _Work, place: _Place, limit: int, meaning: Meaning) -> Fou
     return FoundPage(now_due, work.query, following, is_capped, by_meaning=True)
 
 
+def _wordless(work: _Work, place: _Place, best: FoundPage, meaning: Meaning) -> list[Found]:
+    """Those of the newest texts that are near enough, when words find few and none must be."""
+    query = work.query
+    missing = CANDIDATES - len(best.found)
+    if not missing or query.must or query.must_not or query.prefixes or meaning.least >= 1:
+        return []
+    known = {row.row_id for row in best.found}
+    filters = [(f"r.{clause} ?", value) for clause, value in _filter_values(work.filters)]
+    if work.filters.actor_id is not None:
+        filters.append(("? IN (r.actor_id, COALESCE(r.subject_id, ''))", work.filters.actor_id))
+    newest = work.connection.execute(
+        "SELECT r.row_id, r.room_id, r.seq FROM search_rows r WHERE r.row_id <= ? AND r.row_id > ?"
+        f"{''.join(f' AND {clause}' for clause, _ in filters)} ORDER BY r.row_id DESC LIMIT ?",
+        (place.through, place.through - CAP_ROWS, *(value for _, value in filters), missing),
+    ).fetchall()
+    vectors = vectors_of(work.connection, [row for row in newest if row[0] not in known])
+    near = {row_id: nearness_among(meaning.vector, *each) for row_id, each in vectors.items()}
+    chosen = sorted((-how, row_id) for row_id, how in near.items() if how >= meaning.least)
+    score = best.found[-1].score if best.found else 0.0
+    return [_found(work.connection, row_id, score) for _, row_id in chosen[:WORDLESS]]
+
+
 def _fused(
-    connection: sqlite3.Connection, found: Sequence[Found], meaning: Meaning
+    connection: sqlite3.Connection,
+    by_words: Sequence[Found],
+    wordless: Sequence[Found],
+    meaning: Meaning,
 ) -> list[Found] | None:
+    found = [*by_words, *wordless]
     vectors = vectors_of(connection, [(row.row_id, row.room_id, row.seq) for row in found])
-    if len(vectors) < max(1, len(found) * COVERED):
+    if len(vectors) - len(wordless) < len(by_words) * COVERED or not vectors:
         return None
     nearness = {
         at: nearness_among(meaning.vector, *vectors[row.row_id])

@@ -106,7 +106,7 @@ class Meanings:
             vector = await self._query_vector(endpoint, asked)
         except EmbeddingError as error:
             return Sense(None, "failing", error.message)
-        return Sense(Meaning(unpack(vector), settings.weight), "used")
+        return Sense(Meaning(unpack(vector), settings.weight, settings.least_nearness), "used")
 
     async def _query_vector(self, endpoint: EmbeddingEndpoint, asked: str) -> bytes:
         if (known := self._known.get(asked)) is not None:

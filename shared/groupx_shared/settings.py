@@ -183,6 +183,8 @@ class EmbeddingSettings(Setting):
     """One query; then the answer is by words alone."""
     weight: Annotated[float, Field(ge=0.0, le=1.0)] = 0.5
     """What meaning counts beside words, which count 1."""
+    least_nearness: Annotated[float, Field(ge=0.0, le=1.0)] = 0.35
+    """Cosine from which a text is found that has none of the words; 1: such ones are not."""
     english_only: bool = False
     """The model knows English alone: queries in Chinese and the like are by words alone."""
 

@@ -154,6 +154,28 @@ def test_a_long_page_goes_on_behind_what_was_compared() -> None:
         assert scores == sorted(scores)
 
 
+def test_a_text_without_any_of_the_words_is_found_when_it_is_near_enough() -> None:
+    with searchable() as book:
+        book.room("room:b")
+        wanted = book.say("an automobile")
+        for text in ("x", "y", "z", "some rain"):
+            book.say(text)
+        other = book.say("a vehicle", "room:b")
+        _fill(book)
+        meaning = Meaning(unpack(pack(fake_vector("car"))), 0.5, 0.8)
+
+        def found(text: str, **by: str) -> list[str]:
+            page = search(book.connection, text, Filters(**by), NOW, meaning=meaning)
+            return [row.ref_id for row in page.found]
+
+        assert set(found("car")) == {wanted, other}
+        assert found("car", room_id="room:b") == [other]
+        assert found("car", kind="memory") == []
+        assert found("car", actor_id="agent:nobody") == []
+        assert found("+car") == []
+        assert found("-car") == book.found("-car")
+
+
 def test_few_vectors_do_not_count() -> None:
     with searchable() as book:
         said = [book.say(f"plan {number}") for number in range(10)]
