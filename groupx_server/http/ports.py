@@ -249,7 +249,7 @@ class ForgettingCases(Protocol):
 
     async def redact(
         self,
-        kind: Literal["event", "memory", "identity"],
+        kind: Literal["event", "memory", "identity", "side"],
         ref_id: str,
         request: RedactContent,
         source: Source,

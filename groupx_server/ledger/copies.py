@@ -26,6 +26,12 @@ RECORD_TABLES: Final[dict[RecordKind, str]] = {
     "identity": "identity_records",
 }
 
+_HOLDERS: Final = {
+    "memory": ("memory_records", "memory_id"),
+    "identity": ("identity_records", "identity_id"),
+    "side": ("assistant_conversation_messages", "message_id"),
+}
+
 
 @dataclass(slots=True)
 class Foreseen:
@@ -68,9 +74,9 @@ def _texts_of_target(connection: sqlite3.Connection, kind: str, ref_id: str) -> 
             "SELECT body_json FROM events WHERE event_id = ?", (ref_id,)
         ).fetchone()
         return [] if row is None else main_texts(read_body(row[0]))
-    table = RECORD_TABLES["memory" if kind == "memory" else "identity"]
+    table, column = _HOLDERS[kind]
     row = connection.execute(
-        f"SELECT content FROM {table} WHERE {kind}_id = ?", (ref_id,)
+        f"SELECT content FROM {table} WHERE {column} = ?", (ref_id,)
     ).fetchone()
     return [] if row is None else [str(row[0])]
 

@@ -28,6 +28,7 @@ from groupx_server.ledger.memory import read_memory
 from groupx_server.ledger.quotes import Quotes
 from groupx_server.ledger.records import RecordKind, versions
 from groupx_server.ledger.searchindex import withdraw_messages, withdraw_record
+from groupx_server.ledger.sidetalk import answer_of, blank_side, read_side
 from groupx_server.ledger.stored import read_body
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.ids import MAIN_ROOM, new_id
@@ -35,7 +36,8 @@ from groupx_shared.text import safe_line
 from groupx_shared.wire.context import RedactedBody
 from groupx_shared.wire.events import EventType
 
-Kind = Literal["event", "memory", "identity"]
+Kind = Literal["event", "memory", "identity", "side"]
+"""`side`: a message of the conversation with the room assistant."""
 
 MAX_ELSEWHERE: Final = 50
 """Named of the places that hold the text too; the rest is counted."""
@@ -99,6 +101,8 @@ def redact(
     work = _Work(connection, copies, now, with_copies=target.with_copies)
     if target.kind == "event":
         room_id = work.event(target.ref_id)
+    elif target.kind == "side":
+        room_id = work.side_message(target.ref_id)
     else:
         room_id = work.record(target.kind, target.ref_id)
     if target.with_copies:
@@ -106,7 +110,8 @@ def redact(
     work.finish()
     removed = work.removed
     removed.audit_event_id = _audit(connection, target, removed, room_id, now)
-    rows = [("event", each) for each in removed.event_ids] + work.records
+    rows: list[tuple[str, str]] = [("event", each) for each in removed.event_ids]
+    rows += [*work.records, *(("side", each) for each in work.side_ids)]
     connection.executemany(
         "INSERT INTO redactions(kind, ref_id, event_id, redacted_at) VALUES (?, ?, ?, ?)"
         " ON CONFLICT(kind, ref_id) DO NOTHING",
@@ -129,6 +134,7 @@ class _Work:
         self._quotes = Quotes(connection, copies)
         self.removed = Removed()
         self.records: list[tuple[RecordKind, str]] = []
+        self.side_ids: list[str] = []
         self._main: list[str] = []
         """What was said: texts whose copies go too, or are told of."""
 
@@ -165,6 +171,23 @@ class _Work:
         self._take_record(kind, record_id)
         scope = getattr(record, "scope", None)
         return scope.id if scope is not None and scope.type == "room" else MAIN_ROOM
+
+    def side_message(self, message_id: str) -> str:
+        """A message of the assistant's conversation, a request with its answer; return the room
+        that was meant."""
+        asked = read_side(self._book, message_id)
+        if asked.status in ("queued", "running"):
+            raise RefusedError(
+                "This request is not answered yet. Wait for it, or cancel it first.",
+                code=ErrorCode.STORE_CONFLICT,
+            )
+        answer = answer_of(self._book, message_id)
+        for message in (asked, answer):
+            if message is not None:
+                self.side_ids.append(message.message_id)
+                self._note([message.content])
+        self._main.append(asked.content)
+        return asked.room_id or MAIN_ROOM
 
     def everywhere(self) -> None:
         """All that holds one of the texts."""
@@ -259,7 +282,8 @@ class _Work:
         self._end_summaries()
         self._blank_receipts()
         self._quotes.cut(removed.quote_event_ids, telling)
-        removed.side_messages = self._quotes.cut_beside(removed.event_ids, telling)
+        removed.side_messages = sum(blank_side(self._book, each) for each in self.side_ids)
+        removed.side_messages += self._quotes.cut_beside(removed.event_ids, telling)
         for text in telling:
             removed.elsewhere += self._copies_of.events_with(text)
             with_it = self._copies_of.records_with(text)

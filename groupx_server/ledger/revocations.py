@@ -21,7 +21,12 @@ from groupx_shared.errors import RefusedError
 from groupx_shared.ids import SYSTEM
 
 SUFFIX: Final = ".removed.jsonl"
-_KINDS: Final[dict[str, Kind]] = {"event": "event", "memory": "memory", "identity": "identity"}
+_KINDS: Final[dict[str, Kind]] = {
+    "event": "event",
+    "memory": "memory",
+    "identity": "identity",
+    "side": "side",
+}
 
 Removal = tuple[Kind, str]
 

@@ -244,7 +244,9 @@ RULES: Final = (
         """SELECT d.ref_id FROM redactions d JOIN events e ON e.event_id = d.ref_id
             WHERE d.kind = 'event' AND json_extract(e.body_json, '$.redacted') IS NOT 1
             UNION ALL SELECT d.ref_id FROM redactions d JOIN memory_records m
-            ON m.memory_id = d.ref_id WHERE d.kind = 'memory' AND m.content <> '[removed]'""",
+            ON m.memory_id = d.ref_id WHERE d.kind = 'memory' AND m.content <> '[removed]'
+            UNION ALL SELECT d.ref_id FROM redactions d JOIN assistant_conversation_messages a
+            ON a.message_id = d.ref_id WHERE d.kind = 'side' AND a.content <> '[removed]'""",
         since=14,
     ),
     Rule(

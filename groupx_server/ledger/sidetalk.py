@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from groupx_server.domain.command import canonical_hash
+from groupx_server.domain.tombstone import TOMBSTONE
 from groupx_server.ledger.commands import find_receipt, once, store_receipt
 from groupx_server.ledger.rooms import require_open_room
 from groupx_shared.errors import ErrorCode, RefusedError
@@ -287,6 +288,18 @@ def clear_side(connection: sqlite3.Connection) -> int:
         )
     connection.execute("DELETE FROM assistant_acts")
     return connection.execute("DELETE FROM assistant_conversation_messages").rowcount
+
+
+def blank_side(connection: sqlite3.Connection, message_id: str) -> int:
+    """Put tombstones in the place of a message's text and of what its acts say; return 1."""
+    connection.execute(
+        "UPDATE assistant_acts SET summary = ? WHERE request_id = ?", (TOMBSTONE, message_id)
+    )
+    return connection.execute(
+        "UPDATE assistant_conversation_messages SET content = ?1, error_message ="
+        " CASE WHEN error_message IS NULL THEN NULL ELSE ?1 END WHERE message_id = ?2",
+        (TOMBSTONE, message_id),
+    ).rowcount
 
 
 def insert_act(connection: sqlite3.Connection, request_id: str, act: AssistantAct) -> None:

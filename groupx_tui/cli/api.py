@@ -159,8 +159,8 @@ class Api:
         return self._call("POST", path, {"clientCommandId": new_id("cmd"), **body})
 
     def redact(self, kind: str, ref_id: str, *, purge: bool, copies: bool) -> Json:
-        """Remove a text for good. `kind`: events, memory or identity."""
-        path = path_of("api", kind, ref_id, "redact")
+        """Remove a text for good. `kind`: events, memory, identity or assistant/messages."""
+        path = path_of("api", *kind.split("/"), ref_id, "redact")
         body = {"clientCommandId": new_id("cmd"), "purge": purge, "copies": copies}
         with self._open("POST", path, body, lambda: PURGE_S) as reply:
             return _object(reply.read())

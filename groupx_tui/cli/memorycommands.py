@@ -220,7 +220,11 @@ REDACT: Final = Command(
     "redact:run",
     "Remove a text for good, with what came of it.",
     arguments=(
-        Argument("ref", "Event or record id, like evt_01… or mem_01…", metavar="EVENT|RECORD"),
+        Argument(
+            "ref",
+            "Id of an event, a record or a message to the room assistant (side_…).",
+            metavar="EVENT|RECORD|MESSAGE",
+        ),
     ),
     options=(
         Option(

@@ -13,7 +13,7 @@ PURGING = (
     "Removing it, and getting its bytes out of the files: a second or two for each 100,000 events. "
     "The room goes on meanwhile."
 )
-_KINDS = {"mem_": "memory", "identity_": "identity"}
+_KINDS = {"mem_": "memory", "identity_": "identity", "side_": "assistant/messages"}
 
 
 def run(call: Invocation) -> int:

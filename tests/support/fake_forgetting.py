@@ -8,11 +8,12 @@ from groupx_server.ledger.accept import Source
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.wire.forgetting import RedactContent, RedactReply
 
-_KNOWN = {"event": "evt_1", "memory": "mem_1", "identity": "identity_1"}
+_KNOWN = {"event": "evt_1", "memory": "mem_1", "identity": "identity_1", "side": "side_1"}
 _UNKNOWN = {
     "event": ErrorCode.UNKNOWN_EVENT,
     "memory": ErrorCode.UNKNOWN_MEMORY,
     "identity": ErrorCode.UNKNOWN_IDENTITY,
+    "side": ErrorCode.UNKNOWN_EVENT,
 }
 
 
@@ -21,7 +22,7 @@ class FakeForgetting:
 
     async def redact(
         self,
-        kind: Literal["event", "memory", "identity"],
+        kind: Literal["event", "memory", "identity", "side"],
         ref_id: str,
         request: RedactContent,
         source: Source,

@@ -1,4 +1,5 @@
-"""Removing a text for good: of an event, a memory record, an identity record."""
+"""Removing a text for good: of an event, a memory or identity record, a message of the room
+assistant's conversation."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from groupx_shared.errors import ErrorCode
 from groupx_shared.wire.forgetting import RedactContent, RedactReply
 
 Handler = Callable[[Call[NoQuery, RedactContent]], Awaitable[Reply]]
-Kind = Literal["event", "memory", "identity"]
+Kind = Literal["event", "memory", "identity", "side"]
 
 
 async def redact_event(call: Call[NoQuery, RedactContent]) -> Reply:
@@ -27,12 +28,16 @@ async def redact_identity(call: Call[NoQuery, RedactContent]) -> Reply:
     return await _redact(call, "identity", "identityId")
 
 
+async def redact_side(call: Call[NoQuery, RedactContent]) -> Reply:
+    return await _redact(call, "side", "messageId")
+
+
 async def _redact(call: Call[NoQuery, RedactContent], kind: Kind, name: str) -> Reply:
     source = call.credential.source
     return json_reply(await call.rooms.forgetting.redact(kind, call.path[name], call.body, source))
 
 
-def _route(path: str, handler: Handler, what: str, unknown: ErrorCode) -> AnyRoute:
+def _route(path: str, handler: Handler, what: str, *refusals: ErrorCode) -> AnyRoute:
     return Route(
         method="POST",
         path=f"{path}/redact",
@@ -41,7 +46,7 @@ def _route(path: str, handler: Handler, what: str, unknown: ErrorCode) -> AnyRou
         body=RedactContent,
         reply=RedactReply,
         summary=f"Remove the text of {what} for good, with what came of it.",
-        errors=(unknown, ErrorCode.CLIENT_COMMAND_CONFLICT),
+        errors=(*refusals, ErrorCode.CLIENT_COMMAND_CONFLICT),
     )
 
 
@@ -53,5 +58,12 @@ ROUTES: tuple[AnyRoute, ...] = (
         redact_identity,
         "an identity record",
         ErrorCode.UNKNOWN_IDENTITY,
+    ),
+    _route(
+        "/api/assistant/messages/{messageId}",
+        redact_side,
+        "a message of the room assistant's conversation",
+        ErrorCode.UNKNOWN_EVENT,
+        ErrorCode.STORE_CONFLICT,
     ),
 )

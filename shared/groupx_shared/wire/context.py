@@ -83,9 +83,10 @@ class ResetBody(WireModel):
 class RedactedBody(WireModel):
     """`content.redacted`: a person had a text removed for good, with what was made from it."""
 
-    kind: Literal["event", "memory", "identity"]
+    kind: Literal["event", "memory", "identity", "side"]
+    """`side`: of the conversation with the room assistant."""
     ref_id: str
-    """Of the event or record."""
+    """Of the event, record or message."""
     event_ids: tuple[str, ...] = ()
     """Events that hold a tombstone now."""
     record_ids: tuple[str, ...] = ()

@@ -7,7 +7,8 @@ from groupx_shared.wire.requests import CommandId
 
 
 class RedactContent(RequestModel):
-    """`POST /api/events/{eventId}/redact`, and the same for memory and identity records."""
+    """`POST /api/events/{eventId}/redact`, and the same for memory and identity records and for
+    messages of the room assistant's conversation."""
 
     client_command_id: CommandId
     purge: bool = False

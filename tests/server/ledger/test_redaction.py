@@ -14,8 +14,16 @@ from groupx_server.ledger.memory import NewMemory, remember, supersede
 from groupx_server.ledger.records import Author
 from groupx_server.ledger.redaction import Kind, Removed, Target, Told, redact
 from groupx_server.ledger.resets import reset_context
+from groupx_server.ledger.revocations import missing
 from groupx_server.ledger.search import Filters, search
 from groupx_server.ledger.searchindex import index_some
+from groupx_server.ledger.sidetalk import (
+    NewRequest,
+    RequestEnd,
+    end_request,
+    list_side,
+    take_request,
+)
 from groupx_server.ledger.summaries import NewSummary, active_summary, save_summary
 from groupx_server.ledger.terminal import TurnEnd, end_turn
 from groupx_server.ledger.verify import find_violations
@@ -262,6 +270,27 @@ def test_a_whole_text_beside_a_cut_answer_is_removed(book: sqlite3.Connection) -
     removed = _redact(book, ended.response_event_id)
     assert answer in removed.texts
     assert "xylophone" not in _dump(book)
+
+
+def test_a_message_to_the_assistant_goes_with_its_answer_and_its_acts(
+    book: sqlite3.Connection,
+) -> None:
+    quoted = send(book, f"Sent for you: {SECRET}", to=()).reply.message_event_id
+    asked = take_request(book, NewRequest("k1", SECRET, "room:main"), NOW).request.message_id
+    with pytest.raises(RefusedError, match="not answered yet"):
+        _redact(book, asked, "side")
+    end_request(book, RequestEnd(asked, "completed", "The xylophone? Done."), NOW)
+    removed = _redact(book, asked, "side")
+    assert (removed.side_messages, removed.elsewhere) == (2, [quoted])
+    found, _ = list_side(book, None, 9)
+    assert [message.content for message in found] == ["[removed]", "[removed]"]
+    assert removed.texts == [SECRET, "The xylophone? Done."]
+    assert missing(book, [("side", asked)]) == []
+    with pytest.raises(RefusedError):
+        _redact(book, "side_none", "side")
+    _redact(book, quoted)
+    assert "xylophone" not in _dump(book)
+    assert find_violations(book) == []
 
 
 def test_a_command_whose_text_was_removed_is_still_done_once(book: sqlite3.Connection) -> None:

@@ -40,6 +40,11 @@ def test_it_says_what_went_and_what_it_cannot_reach(groupx: Groupx, server: CliS
     assert (body["purge"], body["copies"]) == (False, False)
 
 
+def test_a_message_to_the_assistant_is_removed_by_its_id(groupx: Groupx, server: CliServer) -> None:
+    server.replies["POST", "/api/assistant/messages/side_1/redact"] = (200, REPLY)
+    assert groupx("redact", "side_1").code == 0
+
+
 def test_a_purge_proves_itself_or_fails(groupx: Groupx, server: CliServer) -> None:
     clean = {**REPLY, "purged": True, "elsewhere": [], "removedBackups": ["groupx-1.bak.db"]}
     server.replies["POST", "/api/memory/mem_1/redact"] = (200, clean)
