@@ -161,4 +161,5 @@ class AgentReads:
             next_cursor=found.next_cursor,
             capped=found.capped,
             behind=found.behind,
+            meaning_problem=found.meaning_problem,
         )

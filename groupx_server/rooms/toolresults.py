@@ -188,3 +188,5 @@ class SearchResult(WireModel):
     """The query was too wide to look at everything; add rarer words."""
     behind: int = 0
     """Messages that the index does not have yet; 0: all were looked at."""
+    meaning_problem: str | None = None
+    """Why words alone decided, where what texts mean should count too."""

@@ -232,6 +232,8 @@ def note_of(reply: SearchReply) -> str:
     """What is to be known about hits that are not there."""
     if reply.behind:
         return f" · {reply.behind:,} messages are not searched yet"
+    if reply.meaning == "failing":
+        return " · by words alone"
     if reply.capped or reply.next_cursor:
         return " best ones"
     return ""

@@ -186,6 +186,7 @@ def test_what_was_typed_and_what_was_found_is_marked() -> None:
         ({}, ""),
         ({"next_cursor": "c"}, " best ones"),
         ({"capped": True}, " best ones"),
+        ({"meaning": "failing", "capped": True}, " · by words alone"),
         ({"behind": 1_200}, " · 1,200 messages are not searched yet"),
     ],
 )
