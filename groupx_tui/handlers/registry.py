@@ -21,6 +21,7 @@ from groupx_tui.handlers.memory import MemoryHandlers
 from groupx_tui.handlers.panel import FocusHandlers, PanelHandlers
 from groupx_tui.handlers.picture import PictureHandlers
 from groupx_tui.handlers.room import RoomHandlers
+from groupx_tui.handlers.themefiles import ThemeFiles
 from groupx_tui.handlers.thread import ThreadHandlers
 from groupx_tui.handlers.timeline import TimelineHandlers
 from groupx_tui.handlers.tool import ToolHandlers
@@ -61,6 +62,7 @@ class Handlers:
         self.context = ContextMeter(app)
         self.attention = Attention(app)
         self.window = WindowHandlers(app)
+        self.themes = ThemeFiles(app)
         self.agent = AgentHandlers(app)
         self.tool = ToolHandlers(app)
         self.block = BlockHandlers(app)

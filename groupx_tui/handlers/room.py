@@ -55,6 +55,7 @@ class RoomHandlers:
     def after_show(self, view: ClientView) -> None:
         """It is drawn: mark what is new since this room, or the terminal, was left."""
         self._tell_missing(view)
+        self._app.handlers.themes.follow()
         read_to = self._read_to.pop(view.room_id, self._away_since)
         if read_to is not None and view.timeline.last_seq > read_to:
             self._away_since = None

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from textual.app import SuspendNotSupported
 
-from groupx_shared.errors import GroupXError
+from groupx_shared.errors import GroupXError, WorkspaceError
 from groupx_tui.actions import ACTIONS
 from groupx_tui.screens.chooser import Choice, Chooser
 from groupx_tui.screens.help import help_screen
+from groupx_tui.terminal import WindowDriver
 
 if TYPE_CHECKING:
     from groupx_tui.app import GroupXApp
@@ -54,6 +55,7 @@ class WindowHandlers:
             if self._app.show_theme(argument):
                 self._app.remember(theme=argument)
             return
+        self._app.handlers.themes.read()
         before = self._app.theme
         choices = [
             Choice(theme.name, theme.title, right="dark" if theme.dark else "light")
