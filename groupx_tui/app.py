@@ -446,7 +446,7 @@ def run_app(app: GroupXApp) -> int:
     app.terminal_attributes = terminal_attributes()
     mark = leave_mark(app.terminal_attributes)
     try:
-        app.run()
+        app.run(mouse=app.preferences.chosen.mouse is not False)
     finally:
         remove_mark(mark)
     return app.return_code or 0

@@ -26,6 +26,8 @@ class Preferences:
     theme: str | None = None
     panel: bool | None = None
     attention: Mode | None = None
+    mouse: bool | None = None
+    """False: the terminal keeps the mouse."""
 
 
 class PreferenceFile:
@@ -58,6 +60,7 @@ class PreferenceFile:
         theme: str | None = None,
         panel: bool | None = None,
         attention: Mode | None = None,
+        mouse: bool | None = None,
     ) -> None:
         """Note a choice and write it. Raises: WorkspaceError when it cannot be written."""
         if theme is not None:
@@ -66,6 +69,8 @@ class PreferenceFile:
             self.chosen = replace(self.chosen, panel=panel)
         if attention is not None:
             self.chosen = replace(self.chosen, attention=attention)
+        if mouse is not None:
+            self.chosen = replace(self.chosen, mouse=mouse)
         private_folder(self._path.parent)
         temporary = self._path.with_suffix(f".{os.getpid()}.tmp")
         try:
@@ -81,10 +86,11 @@ class PreferenceFile:
 
 def _from_json(data: Any) -> Preferences:
     found = data if isinstance(data, dict) else {}
-    theme, panel = found.get("theme"), found.get("panel")
+    theme, panel, mouse = found.get("theme"), found.get("panel"), found.get("mouse")
     attention = next((mode for mode in MODES if mode == found.get("attention")), None)
     return Preferences(
         theme if isinstance(theme, str) else None,
         panel if isinstance(panel, bool) else None,
         attention,
+        mouse if isinstance(mouse, bool) else None,
     )

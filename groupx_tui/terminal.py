@@ -60,8 +60,24 @@ class WindowDriver(Driver):
     def set_progress(self, *, is_on: bool) -> None:
         """Show, or stop showing, that something works."""
 
+    def set_mouse(self, *, is_on: bool) -> None:
+        """Take the mouse, or leave it to the terminal; kept for the return from a suspension."""
+        if is_on != self._mouse:
+            self._mouse = True  # else neither does anything
+            if is_on:
+                self._enable_mouse_support()
+            else:
+                self._disable_mouse_support()
+            self._mouse = is_on
 
-class RoomDriver(WindowDriver, LinuxDriver):
+    @abstractmethod
+    def _enable_mouse_support(self) -> None: ...
+
+    @abstractmethod
+    def _disable_mouse_support(self) -> None: ...
+
+
+class RoomDriver(LinuxDriver, WindowDriver):
     """Textual's driver, with the window's title kept and given back."""
 
     title = ""

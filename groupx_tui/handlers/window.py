@@ -16,6 +16,10 @@ from groupx_tui.terminal import WindowDriver
 if TYPE_CHECKING:
     from groupx_tui.app import GroupXApp
 
+MOUSE_WORDS: Final = {
+    True: "The mouse is used here: wheel, clicks, selecting.",
+    False: "The mouse is left to the terminal; everything here can be done by key.",
+}
 CLEARED: Final = "Cleared; the up key brings it back."
 
 
@@ -77,6 +81,18 @@ class WindowHandlers:
     def attention(self, argument: str) -> None:
         """What happens when an answer comes while the person looks elsewhere."""
         self._app.handlers.attention.choose(argument.strip().lower())
+
+    def mouse(self, argument: str) -> None:
+        """`on` or `off`; else the other one."""
+        was_on = self._app.preferences.chosen.mouse is not False
+        is_on = {"on": True, "off": False}.get(argument.strip().lower(), not was_on)
+        if isinstance(self._app._driver, WindowDriver):
+            self._app._driver.set_mouse(is_on=is_on)
+        try:
+            self._app.preferences.choose(mouse=is_on)
+        except WorkspaceError as error:
+            self._app.tell(error.message, "warning")
+        self._app.tell(MOUSE_WORDS[is_on])
 
     def export(self, argument: str) -> None:
         """Write the room, or all rooms, to a file."""

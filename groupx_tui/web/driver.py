@@ -23,7 +23,7 @@ STUCK_S: Final = 5.0
 """An exit takes well under a second; after this long the window is taken for stuck."""
 
 
-class BrowserDriver(WindowDriver, WebDriver):
+class BrowserDriver(WebDriver, WindowDriver):
     """Textual's web driver, with a title, for a pipe that may end at any time."""
 
     def __init__(

@@ -280,3 +280,22 @@ def test_what_is_copied_is_in_tmux_and_that_is_said(terminal: Terminal) -> None:
     terminal.keys("Tab", "Up", "c")  # in one burst: none of them is typed into the message
     terminal.wait_for("tmux handed it on")
     assert terminal.tmux("show-buffer").strip() == "And who is @codex?"
+
+
+def test_the_mouse_is_left_to_the_terminal_when_one_wants_also_next_time(
+    terminal: Terminal,
+) -> None:
+    start(terminal)
+    terminal.wait(lambda: terminal.fact("mouse_any_flag") == "1", "the mouse is taken")
+    terminal.type("/mouse off")
+    terminal.keys("Enter")
+    terminal.wait(lambda: terminal.fact("mouse_any_flag") == "0", "the mouse is left")
+    terminal.keys("C-d")
+    terminal.wait_for("ended=0")
+    terminal.type("clear")
+    terminal.keys("Enter")
+    start(terminal)
+    assert terminal.fact("mouse_any_flag") == "0"
+    terminal.type("/mouse on")
+    terminal.keys("Enter")
+    terminal.wait(lambda: terminal.fact("mouse_any_flag") == "1", "the mouse is taken again")

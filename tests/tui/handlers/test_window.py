@@ -185,3 +185,15 @@ async def test_redrawing_and_suspending_do_no_harm_where_they_cannot_work(
         await window.press(key)
         assert window.text == "text"
         assert "text" in window.screen_text()
+
+
+@does("app.mouse")
+async def test_the_mouse_is_left_to_the_terminal_and_taken_again() -> None:
+    async with open_window() as window:
+        for word, is_on in (("/mouse off", False), ("/mouse", True), ("/mouse off", False)):
+            await window.type(word)
+            await window.press("enter")
+            assert window.app.preferences.chosen.mouse is is_on
+        assert "left to the terminal" in window.toasts[-1]
+    kept = PreferenceFile(user_state_folder())
+    assert kept.load().mouse is False
