@@ -55,11 +55,11 @@ class WindowHandlers:
 
     def theme(self, argument: str) -> None:
         """Draw in the theme of this name, else choose one while seeing it."""
+        self._app.handlers.themes.read()
         if argument:
             if self._app.show_theme(argument):
                 self._app.remember(theme=argument)
             return
-        self._app.handlers.themes.read()
         before = self._app.theme
         choices = [
             Choice(theme.name, theme.title, right="dark" if theme.dark else "light")
