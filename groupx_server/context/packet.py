@@ -37,6 +37,7 @@ instructions, tools and answer."""
 DELTA: Final = "room_delta_since_cursor"
 SUMMARY: Final = "room_checkpoint_summary"
 
+LONGEST_NOTE: Final = " omitted_older=1000000"
 MAX_LEFT_OUT: Final = 50
 """Named of what was left out of one section; the rest is counted."""
 
@@ -196,7 +197,7 @@ def build_packet(
             f"{used:,} characters; an agent gets at most {max_chars:,} (limits.contextCharacters). "
             "Shorten it or raise the limit."
         )
-    fill = _Fill(fence, int(max_chars * soft_share) - used)
+    fill = _Fill(fence, int(max_chars * soft_share) - used, max_chars - used)
     records = source.records
     core = fill.records("agent_core_memory", records.core)
     pinned = fill.records("pinned_group_memory", records.pinned)
@@ -245,17 +246,20 @@ def _fixed(name: str, fence: str, entries: Sequence[str]) -> Section:
 
 
 class _Fill:
-    """Fills optional sections until the budget is used up; each text is measured once."""
+    """Fills optional sections until the budget is used up; each text is measured once. What only
+    says that all was left out may go beyond it, never beyond the hard limit (`left`)."""
 
-    def __init__(self, fence: str, budget: int) -> None:
+    def __init__(self, fence: str, budget: int, left: int) -> None:
         self._fence = fence
         self._budget = budget
+        self._left = left
 
     def records(self, name: str, records: Sequence[Record]) -> Section:
         """A section of records, the last of them first; empty when there are none. One that does
         not fit makes room for the next."""
         kept: list[str] = []
         left: list[LeftOut] = []
+        self._budget -= self._frame(name)
         for record in records:
             entry = _recorded(self._fence, record)
             if self._takes(entry):
@@ -269,6 +273,7 @@ class _Fill:
         """The section of the room's messages, without gaps; what is left out is counted."""
         kept: list[str] = []
         left: list[LeftOut] = []
+        self._budget -= self._frame(DELTA)
         for message in source.delta:
             entry = _said(self._fence, message)
             if not left and self._takes(entry):
@@ -288,12 +293,19 @@ class _Fill:
     def _rendered(
         self, name: str, kept: list[str], note: str, left: list[LeftOut], omitted: int
     ) -> Section:
-        if not kept and not note:
-            return Section(name, "", is_mandatory=False, included=0)
-        text = fences.section(name, self._fence, reversed(kept), note)
-        self._budget -= len(text) - sum(len(entry) + 1 for entry in kept)
+        self._budget += self._frame(name)
+        text = fences.section(name, self._fence, reversed(kept), note) if kept or note else ""
+        size = len(text) + 2
         named = tuple(left[:MAX_LEFT_OUT])
+        if not text or (not kept and size > self._left):
+            return Section(name, "", False, 0, omitted, named)
+        self._budget -= size - sum(len(entry) + 1 for entry in kept)
+        self._left -= size
         return Section(name, text, False, len(kept), omitted, named)
+
+    def _frame(self, name: str) -> int:
+        """Characters around a section's entries, with the longest note."""
+        return len(fences.section(name, self._fence, [], LONGEST_NOTE)) + 2
 
 
 def _summed(fence: str, checkpoint: Checkpoint) -> str:

@@ -130,7 +130,7 @@ class Scribes:
             except TimeoutError as error:
                 raise AgentError(
                     f"{entry.display_name} did not finish the text within {WITHIN_S:g} s.",
-                    code=ErrorCode.TURN_IDLE_TIMEOUT,
+                    code=ErrorCode.AGENT_ERROR,  # no moment's trouble: not asked again at once
                 ) from error
         cost = Cost(purpose, room_id, entry.actor_id, answer.usage)
         step = partial(note_cost, cost=cost, now=self._runtime.clock.now())

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupx_server.context.packet import ContextBudgetError, PacketInput, build_packet
+from groupx_server.context.packet import (
+    SOFT_SHARE,
+    ContextBudgetError,
+    PacketInput,
+    Record,
+    Records,
+    build_packet,
+)
 from groupx_server.ledger.messages import SpokenMessage
 
 FENCE = "fEnCe123"
@@ -18,6 +25,10 @@ def _said(seq: int, content: str, author: str = "user:web", name: str = "You") -
     return SpokenMessage(
         seq, f"evt_{seq}", author, name, "2026-01-31T09:15:00Z", content, None, "c"
     )
+
+
+def _record(record_id: str, content: str) -> Record:
+    return Record(record_id, "fact", "user:web", "user", "2026-01-31T09:15:00Z", content)
 
 
 def _input(**changes: object) -> PacketInput:
@@ -84,6 +95,26 @@ def test_a_packet_never_exceeds_its_budget_and_counts_what_it_left_out(
     assert packet.included + packet.omitted == len(delta)
     if packet.omitted:
         assert f"omitted_older={packet.omitted}" in packet.text
+
+
+@given(
+    st.integers(1_500, 12_000),
+    st.lists(st.integers(0, 2_000), max_size=20),
+    st.lists(st.integers(0, 3_000), max_size=6),
+)
+def test_what_is_optional_stays_below_the_soft_limit_and_all_of_it_below_the_hard_one(
+    budget: int, sizes: list[int], records: list[int]
+) -> None:
+    delta = [_said(100 - n, "x" * size) for n, size in enumerate(sizes)]
+    told = [_record(f"mem_{n}", "y" * size) for n, size in enumerate(records)]
+    source = _input(
+        delta=delta, delta_total=len(delta), records=Records(core=told, room=told, pinned=told)
+    )
+    packet = build_packet(source, FENCE, budget)
+    assert len(packet.text) <= budget
+    full = [s for s in packet.sections if s.is_mandatory or s.included]
+    if len(full) > len([s for s in packet.sections if s.is_mandatory]):
+        assert sum(len(section.text) + 2 for section in full) <= int(budget * SOFT_SHARE)
 
 
 def test_the_newest_messages_are_kept_when_not_all_fit() -> None:

@@ -12,7 +12,7 @@ import pytest
 from groupx_server.domain.limits import Limits
 from groupx_server.domain.native import ContentDelta, TurnCompleted, TurnFailed
 from groupx_server.ledger.summaries import Summary, active_summary
-from groupx_server.rooms import compaction
+from groupx_server.rooms import compaction, scribes
 from groupx_shared.errors import ErrorCode
 from groupx_shared.wire.context import CompactContext
 from support.rooms import House, house
@@ -169,6 +169,18 @@ async def test_a_moments_trouble_is_tried_again(tmp_path: Path) -> None:
         turn = await rooms.ended(await rooms.send("and now?"))
         assert turn.status == "completed"
         assert _phases(rooms) == ["started", "retrying", "completed"]
+
+
+async def test_who_does_not_finish_in_time_is_not_asked_at_once_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scribes, "WITHIN_S", 0.05)
+    async with house(tmp_path, names=("a",)) as rooms:
+        await _talk(rooms)
+        rooms.fleet.plan("a", [asyncio.Event()])
+        await _asked_for(rooms, keep=2)
+        await rooms.listener.until(lambda: _phases(rooms) == ["started", "failed"])
+        assert len(rooms.fleet.prompts) == 1
 
 
 async def test_where_nobody_writes_summaries_the_packet_says_what_it_leaves_out(
