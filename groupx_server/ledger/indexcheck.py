@@ -14,7 +14,7 @@ from contextlib import closing
 from typing import Final
 
 from groupx_server.domain.searchtext import IndexText
-from groupx_server.ledger.searchindex import words_put
+from groupx_server.ledger.searchindex import is_outdated, words_put
 from groupx_server.ledger.searchrows import Row, put, row_of
 
 SINCE: Final = 20
@@ -49,6 +49,8 @@ def unsound_index(connection: sqlite3.Connection) -> str | None:
 def rows_without_words(connection: sqlite3.Connection, *, is_deep: bool, most: int) -> list[str]:
     """Messages and records whose row does not hold exactly their words, at most so many."""
     found: list[str] = []
+    if is_outdated(connection):
+        return found  # the next server builds it anew
     try:
         with closing(_empty_index(connection)) as model:
             model.execute(_sql_of(connection, "search_rows"))

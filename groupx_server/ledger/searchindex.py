@@ -105,6 +105,18 @@ def index_some(connection: sqlite3.Connection, limit: int = BATCH) -> Backlog:
     return backlog(connection)
 
 
+def is_outdated(connection: sqlite3.Connection) -> bool:
+    """Whether it was made by other rules, or never: the next step empties it, and until then its
+    rows cannot be taken out word for word."""
+    return _position(connection) is None
+
+
+def reset_outdated(connection: sqlite3.Connection) -> None:
+    """Empty an index that was made by other rules."""
+    if is_outdated(connection):
+        reset(connection)
+
+
 def withdraw_messages(connection: sqlite3.Connection, event_ids: Sequence[str]) -> None:
     """Take messages out before their text changes, and their neighbours, whose context has it.
 

@@ -30,6 +30,7 @@ from groupx_server.ledger.revocations import (
     remove_again,
     unlisted,
 )
+from groupx_server.ledger.searchindex import reset_outdated
 from groupx_server.ledger.store import Ledger
 from groupx_server.logs import get_logger
 from groupx_server.rooms.turnrunner import Runtime
@@ -126,6 +127,7 @@ class Forgetting:
 async def purge(ledger: Ledger, now: str) -> None:
     """Get the bytes of what was removed out of the database and its journal. Others write between
     the steps of the longest part. Raises: LedgerError."""
+    await ledger.write(reset_outdated)
     is_first, steps = True, 0
     while not await ledger.write(partial(merge_some, is_first=is_first)) and steps < MOST_STEPS:
         is_first, steps = False, steps + 1

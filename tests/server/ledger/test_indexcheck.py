@@ -67,6 +67,15 @@ def test_a_row_with_other_words_than_its_text_is_named(book: sqlite3.Connection,
     assert indexcheck.WORDS in _faults(book)
 
 
+def test_an_index_of_other_rules_is_built_anew_and_not_accused(book: sqlite3.Connection) -> None:
+    book.execute('UPDATE events SET body_json = \'{"content":"none"}\'')
+    outdated = (
+        "UPDATE ledger_meta SET value = '{\"version\":0,\"seq\":9}' WHERE key = 'search_index'"
+    )
+    book.execute(outdated)
+    assert _faults(book) == []
+
+
 def test_a_row_of_nothing_is_named(book: sqlite3.Connection) -> None:
     book.execute(
         "UPDATE search_rows SET ref_id = 'mem_none' WHERE ref_id LIKE 'mem_%'"

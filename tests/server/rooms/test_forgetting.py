@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from datetime import timedelta
 from pathlib import Path
 
@@ -100,6 +101,24 @@ async def test_what_quotes_it_is_named_and_a_purge_says_that_it_still_stands_the
         reply = await _remove(rooms, quote.message_event_id, purge=True, copies=True)
         assert (reply.elsewhere, reply.left_in) == ((), ())
         assert _holding(tmp_path) == []
+
+
+async def test_an_index_that_was_made_by_other_rules_keeps_no_word_either(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        said = await rooms.send(SECRET, to=[])
+        await rooms.service.searching.find("quetzalcoatlus", Filters(), None, 5)
+        await rooms.ledger.write(_index_other_words)
+        assert (await _remove(rooms, said.message_event_id, purge=True)).left_in == ()
+        left = [file.name for file in _files(tmp_path) if b"alcoatl" in file.read_bytes()]
+        assert left == []
+
+
+def _index_other_words(book: sqlite3.Connection) -> None:
+    """As if earlier rules had put in words that today's do not make."""
+    book.execute("INSERT INTO search_fts(rowid, text) VALUES (9999, 'quetzalcoatl quetzalcoatls')")
+    book.execute(
+        "UPDATE ledger_meta SET value = '{\"version\":0,\"seq\":1}' WHERE key = 'search_index'"
+    )
 
 
 async def test_the_same_command_removes_once_and_purges_again(tmp_path: Path) -> None:
