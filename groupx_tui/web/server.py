@@ -30,7 +30,7 @@ from groupx_tui.web.child import (
 from groupx_tui.web.gate import PROTOCOL, Gate
 
 MAX_WINDOWS: Final = 8
-"""Each is a process of about 60 MB."""
+"""Each is a process of about 65 MB."""
 MAX_MESSAGE: Final = 8 * 1024 * 1024
 """A paste of a megabyte, whatever its characters, as JSON."""
 MAX_SECRET: Final = 256
