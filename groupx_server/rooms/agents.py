@@ -92,6 +92,8 @@ class Agents:
             seat.lane.cancel(cancelled.reply.turn_id)
         elif cancelled.reply.accepted and cancelled.reply.status == "cancelled":
             self.board.count_queued(cancelled.actor_id, -1)
+            if seat is not None and seat.lane is not None:
+                seat.lane.cancel(cancelled.reply.turn_id)  # it may be waiting for a summary
 
     def can_steer(self, actor_id: str, turn_id: str) -> bool:
         """The agent can be given a further message in this turn right now."""

@@ -157,9 +157,11 @@ class TurnRunner:
     async def run(self, binding: Binding) -> Outcome:
         """Bring the turn to its end. Raises: LedgerError when the ledger is closed."""
         try:
-            packet = await self._packet(binding)
+            packet = await self._packet_unless_cancelled(binding)
         except GroupXError as error:
             await self.fail(error, reason="context_preparation_failed")
+            return Outcome()
+        if packet is None:
             return Outcome()
         attempt = await self._claim(binding, packet)
         if attempt is None:
@@ -234,6 +236,24 @@ class TurnRunner:
                 await self._end(self._interrupted())
         except (TimeoutError, GroupXError) as error:
             log.warning("turn.unsettled", turn=self.head.turn_id, error=str(error))
+
+    async def _packet_unless_cancelled(self, binding: Binding) -> Packet | None:
+        """The packet; None when the turn was cancelled meanwhile, which ended it: the room may have
+        to be summed up first, and that takes as long as an agent writes."""
+        if self._runtime.prepare is None:
+            return await self._packet(binding)
+        async with asyncio.TaskGroup() as tasks:
+            preparing = tasks.create_task(_result_of(self._packet(binding)))
+            cancelling = tasks.create_task(self._cancel_requested.wait())
+            await asyncio.wait([preparing, cancelling], return_when=asyncio.FIRST_COMPLETED)
+            cancelling.cancel()
+            preparing.cancel()
+        if preparing.cancelled():
+            return None
+        result = preparing.result()
+        if isinstance(result, GroupXError):
+            raise result
+        return result
 
     async def _packet(self, binding: Binding) -> Packet:
         request = PacketRequest(
@@ -410,6 +430,14 @@ class TurnRunner:
 
     async def _write(self, step: Step[T]) -> T:
         return await write_patiently(self._runtime.ledger, step)
+
+
+async def _result_of(work: Awaitable[Packet]) -> Packet | GroupXError:
+    """Its result, or its refusal as a value: a group of tasks would wrap that."""
+    try:
+        return await work
+    except GroupXError as error:
+        return error
 
 
 def _proves_delivery(event: NativeEvent) -> bool:

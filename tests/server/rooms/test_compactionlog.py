@@ -160,3 +160,24 @@ async def test_where_nobody_writes_agents_are_not_asked_for_each_turn(tmp_path: 
         assert asked == [True, False, False]
         assert "omitted_older=" in rooms.fleet.prompts[-1]
         assert (await _state(rooms)).has_no_writer
+
+
+async def test_a_turn_that_is_cancelled_meanwhile_ends_the_summing_up_that_it_waits_for(
+    tmp_path: Path,
+) -> None:
+    async with house(tmp_path, names=("a",), limits=SMALL) as rooms:
+        await _talk(rooms)
+        rooms.fleet.plan("a", [asyncio.Event()])
+        sent = await rooms.send("now?")
+        await rooms.listener.until(lambda: _asks(rooms))
+        await rooms.service.cancel_turn(sent.turns[0].turn_id, "x")
+        assert (await rooms.ended(sent)).status == "cancelled"
+        await rooms.listener.until(lambda: [b["phase"] for b in _told(rooms)][-1] == "interrupted")
+        rooms.fleet.plan("a", WROTE)
+        assert (await rooms.ended(await rooms.send("and now?"))).status == "completed"
+        cards = {card.actor_id: card for card in (await rooms.service.agents()).agents}
+        assert cards["agent:a"].queued_turns == 0
+
+
+def _asks(rooms: House) -> bool:
+    return any("generatorActorId" in body for body in _told(rooms))
