@@ -359,7 +359,8 @@ _ANYWHERE: Final = (
          slash="agent", argument="@AGENT"),
     _any("setup.open", "Settings", "Choose what to set: agents, limits, keys, colours, attention.",
          slash="settings"),
-    _any("setup.agents", "Set up agents", "Add agents, switch them on and off, remove them.",
+    _any("setup.agents", "Set up agents",
+         "Add agents, switch them on and off, say who they are, remove them.",
          slash="agents-setup"),
     _any("setup.limits", "Limits",
          "Show and change limits of queues, loops and budgets, timeouts, backups.",
@@ -415,7 +416,7 @@ _DIALOG: Final = (
     _dialog("dialog.source", "Source", "Go to the message that something comes from.", "f5"),
     _dialog("dialog.pin", "Pin", "Let it go with every turn, or not any more.", "f6"),
     _dialog("dialog.correct", "Correct", "Put another text in its place; the old one stays in "
-            "the history.", "f7"),
+            "the history. In a list of agents to set up: write down who one is.", "f7"),
     _dialog("dialog.retract", "Take back", "Tell it to nobody any more; it stays in the history.",
             "f8"),
     _dialog("dialog.summary", "Summary",

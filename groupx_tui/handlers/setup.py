@@ -14,17 +14,24 @@ from typing import TYPE_CHECKING, Final
 
 from textual.app import SuspendNotSupported
 
-from groupx_shared.errors import GroupXError
+from groupx_shared.config import parse_config
+from groupx_shared.errors import ConfigError, GroupXError
 from groupx_shared.text import safe_line
 from groupx_tui.handlers.keys import KeySetup
 from groupx_tui.handlers.limits import LimitHandlers
 from groupx_tui.handlers.tool import text_screen
 from groupx_tui.screens.chooser import Choice, Chooser, Use
 from groupx_tui.screens.confirm import Confirm
+from groupx_tui.screens.write import Write
 
 if TYPE_CHECKING:
     from groupx_tui.app import GroupXApp
 
+ELSEWHERE: Final = "The server is elsewhere: change its settings on its machine."
+IDENTITY_ABOUT: Final = (
+    "It goes with every turn, before all that the room says. What people and agents say of it "
+    "later stands in memory."
+)
 STATES: Final = {"found": "is installed", "absent": "is not installed"}
 
 
@@ -40,7 +47,11 @@ class SetupHandlers:
     def open(self, argument: str) -> None:
         """What can be set."""
         places: dict[str, tuple[str, str, Callable[[], object]]] = {
-            "agents": ("Agents", "add, switch on and off, remove", lambda: self.agents("")),
+            "agents": (
+                "Agents",
+                "add, switch on and off, who they are, remove",
+                lambda: self.agents(""),
+            ),
             "limits": (
                 "Limits",
                 "queues, loops, budgets, timeouts, backups",
@@ -73,9 +84,10 @@ class SetupHandlers:
         offers: dict[str, Callable[[str], object]] = {
             "add": lambda actor_id: self._add(),
             "details": lambda actor_id: self._act_on("agent.card", actor_id),
+            "correct": self._identity,
             "retract": self._remove,
         }
-        words = {"accept": "on or off", "retract": "remove"}
+        words = {"accept": "on or off", "correct": "who it is", "retract": "remove"}
         use = Use(offers, opens=self._toggle, words=words)
         title = "Agents of this workspace"
         self._list = Chooser(self._app.keymap, title, self._agents(), use=use)
@@ -101,6 +113,27 @@ class SetupHandlers:
         for agent in self._app.view.agents:
             if agent.actor_id == actor_id:
                 self._change(("agents", "disable" if agent.enabled else "enable", agent.handle))
+
+    def _identity(self, actor_id: str) -> None:
+        """Write down who an agent is in this workspace."""
+        path = self._app.command_line.config_path
+        handle = actor_id.removeprefix("agent:")
+        if path is None or not handle:
+            self._app.tell(ELSEWHERE)
+            return
+        try:
+            before = identity_in(path, handle)
+        except ConfigError as error:
+            self._app.tell(error.message, "warning")
+            return
+
+        def written(text: str | None) -> None:
+            if text is not None and text != before:
+                self._change(("agents", "set", handle, f"identity={text}"))
+
+        title, edit = f"Who @{handle} is here", self._app.handlers.window.edit_text
+        screen = Write(self._app.keymap, title, IDENTITY_ABOUT, before, edit)
+        self._app.push_screen(screen, written)
 
     def _remove(self, actor_id: str) -> None:
         handle = actor_id.removeprefix("agent:")
@@ -149,7 +182,7 @@ class SetupHandlers:
         """The settings file in the person's editor; then the server reads it."""
         path = self._app.command_line.config_path
         if path is None:
-            self._app.tell("The server is elsewhere: change its settings on its machine.")
+            self._app.tell(ELSEWHERE)
             return
         self._edit_file(path, "{\n}\n", self._reload)
 
@@ -186,6 +219,18 @@ class SetupHandlers:
                 then(path)
             else:
                 self._app.tell(f"The editor ended with code {code}.", "warning")
+
+
+def identity_in(path: Path, handle: str) -> str:
+    """Who an agent is, as the config file says; empty when it does not. Raises: ConfigError."""
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror or error}.") from error
+    agent = parse_config(raw, path).agents.get(handle)
+    return "" if agent is None else agent.identity or ""
 
 
 def addable(printed: str) -> list[Choice]:

@@ -74,6 +74,40 @@ async def test_agents_are_switched_on_and_off_removed_and_added() -> None:
         assert window.commands.asked[-1] == ("agents", "add", "gemini")
 
 
+async def test_who_an_agent_is_is_written_down(tmp_path: Path) -> None:
+    path = tmp_path / "groupx.json"
+    path.write_text('{"agents": {"guide": {"driver": "builtin", "identity": "You review."}}}')
+    async with open_window() as window:
+        window.commands.config_path = path
+        await window.type("/agents-setup")
+        await window.press("enter", "f7")
+        assert "You review." in window.screen_text()
+        assert "goes with every turn" in window.screen_text()
+        await window.press("enter")
+        assert window.commands.asked == [], "nothing was changed"
+        await window.press("f7", "ctrl+j")
+        await window.type("Briefly")
+        await window.press("enter")
+        wanted = ("agents", "set", "guide", "identity=You review.\nBriefly")
+        assert window.commands.asked == [wanted]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [(None, "on its machine"), ('{"agents": 3}', "agents"), ("{", "not valid JSON")],
+)
+async def test_where_the_file_cannot_be_read_that_is_said(
+    tmp_path: Path, text: str | None, said: str
+) -> None:
+    async with open_window() as window:
+        if text is not None:
+            window.commands.config_path = tmp_path / "groupx.json"
+            window.commands.config_path.write_text(text)
+        await window.type("/agents-setup")
+        await window.press("enter", "f7")
+        assert said in window.toasts[-1]
+
+
 def test_what_is_installed_stands_first_and_what_is_there_is_not_offered() -> None:
     assert [choice.key for choice in addable(json.dumps(AVAILABLE))] == ["gemini", "kimi"]
     assert addable("an error") == []

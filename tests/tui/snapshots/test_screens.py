@@ -77,6 +77,7 @@ CASES = {
     "a limit": Case("AskSetting", word("limits", "down", "enter", "x"), LIMITS),
     "keys": Case("Chooser", word("keys", *"room")),
     "a key": Case("PressKey", word("keys", *"next", "space", *"room", "enter", "ctrl+g")),
+    "who an agent is": Case("Write", word("agents-setup", "f7", *"Brief")),
     "a question": Case("Confirm", word("agents-setup", "f8")),
     "trouble": Case("Trouble", (FAILED,)),
     "a picture": Case("PictureScreen", (PICTURE,)),
@@ -131,6 +132,7 @@ def test_a_screen(snap_compare: Compare, name: str, size: str, theme: str) -> No
 
     command_line = FakeCommands()
     command_line.prints = case.prints
+    command_line.config_path = Path("/nonexistent/groupx.json")
     app = GroupXApp(
         FakeSession,
         MemoryDrafts(),
