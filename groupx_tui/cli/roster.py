@@ -33,7 +33,7 @@ LOCAL_AGENT: Final = "local"
 GROUPS: Final = ("env", "options")
 """Settings whose keys are free: what follows the first dot is one key, dots and all."""
 WORDS: Final = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-SWITCHES: Final = (["enabled"], ["model", "discovery"], ["model", "local"])
+SWITCHES: Final = (["enabled"], ["datedMemory"], ["model", "discovery"], ["model", "local"])
 
 Settings = dict[str, Any]
 

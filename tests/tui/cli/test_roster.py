@@ -232,6 +232,16 @@ def test_a_setting_that_cannot_be_is_refused(
     assert workspace.config_path.read_text() == text
 
 
+def test_writing_days_down_is_switched_off_for_one_agent(
+    groupx: Groupx, workspace: Workspace, trials: FakeTrials
+) -> None:
+    groupx("agents", "add", "mine", "--command", "m")
+    assert groupx("agents", "set", "mine", "datedMemory=off").code == 0
+    assert not agents(workspace)["mine"].dated_memory
+    assert groupx("agents", "set", "mine", "datedMemory=true").code == 0
+    assert agents(workspace)["mine"].dated_memory
+
+
 def test_a_file_with_an_error_is_left_alone(groupx: Groupx, workspace: Workspace) -> None:
     workspace.config_path.write_text('{"agnets": {}}')
     result = groupx("agents", "add", "kimi")
