@@ -240,6 +240,12 @@ RULES: Final = (
         since=13,
     ),
     Rule(
+        "no vector is left of what is not in the search index",
+        """SELECT row_id FROM search_vectors
+            WHERE row_id NOT IN (SELECT row_id FROM search_rows)""",
+        since=22,
+    ),
+    Rule(
         "a removed text is a tombstone",
         """SELECT d.ref_id FROM redactions d JOIN events e ON e.event_id = d.ref_id
             WHERE d.kind = 'event' AND json_extract(e.body_json, '$.redacted') IS NOT 1

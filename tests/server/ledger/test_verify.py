@@ -122,6 +122,9 @@ HARM = {
         " context_through) SELECT 'memory', memory_id, 'user:web', 'You', 'fact', '', 0"
         " FROM memory_records WHERE status = 'retracted'"
     ),
+    "no vector is left of what is not in the search index": (
+        "INSERT INTO search_vectors(row_id, vector) VALUES (99999, x'00')"
+    ),
     "a removed text is a tombstone": (
         """UPDATE events SET body_json = '{"content":"back"}'"""
         " WHERE event_id IN (SELECT ref_id FROM redactions)"
