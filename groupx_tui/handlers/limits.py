@@ -7,11 +7,14 @@ list shows what the file says. Counterpart: `groupx_tui.cli.config`.
 
 from __future__ import annotations
 
-import json
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from groupx_shared.config import parse_config
 from groupx_shared.errors import ConfigError
-from groupx_shared.settingslist import Knob, read_value
+from groupx_shared.settings import Config
+from groupx_shared.settingslist import Knob, knobs, read_value
 from groupx_shared.text import safe_line
 from groupx_tui.screens.chooser import Choice, Chooser, Use
 from groupx_tui.screens.setting import AskSetting
@@ -19,6 +22,7 @@ from groupx_tui.screens.setting import AskSetting
 if TYPE_CHECKING:
     from groupx_tui.app import GroupXApp
 
+ELSEWHERE: Final = "The server is elsewhere: change its settings on its machine."
 RESTART: Final = "It counts after the server was started again: “groupx restart”."
 AT_ONCE: Final = "It counts at once; turns that run are not touched."
 
@@ -37,13 +41,16 @@ class LimitHandlers:
         self._read()
 
     def _read(self) -> None:
-        self._app.attempt(self._app.command_line.run(("config", "list", "--json")), self._show)
-
-    def _show(self, printed: str) -> None:
-        found = knobs_of(printed)
-        if not found:
-            self._app.tell(printed.strip() or "The settings cannot be read.", "warning")
+        path = self._app.command_line.config_path
+        if path is None:
+            self._app.tell(ELSEWHERE)
             return
+        try:
+            self._show(knobs(config_at(path)))
+        except ConfigError as error:
+            self._app.tell(error.message, "warning")
+
+    def _show(self, found: Sequence[Knob]) -> None:
         self._knobs = {knob.key: knob for knob in found}
         choices = [_choice(knob) for knob in found]
         if self._list is not None and self._list.is_attached:
@@ -89,13 +96,14 @@ class LimitHandlers:
         self._app.attempt(self._app.command_line.run(words), done)
 
 
-def knobs_of(printed: str) -> list[Knob]:
-    """The settings that `groupx config list --json` printed; none when that was no list."""
+def config_at(path: Path) -> Config:
+    """What a config file says; the defaults when there is none. Raises: ConfigError."""
     try:
-        told = json.loads(printed.strip().splitlines()[-1])["settings"]
-        return [_knob(each) for each in told]
-    except (ValueError, KeyError, IndexError, TypeError):
-        return []
+        return parse_config(path.read_bytes(), path)
+    except FileNotFoundError:
+        return Config()
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
 def wrong(knob: Knob, text: str) -> str:
@@ -114,18 +122,6 @@ def shown(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     return f"{value:,}" if isinstance(value, int) else safe_line(str(value), 60)
-
-
-def _knob(told: dict[str, Any]) -> Knob:
-    return Knob(
-        safe_line(str(told["key"]), 60),
-        told["value"],
-        told["default"],
-        safe_line(str(told["meaning"]), 300),
-        told["lowest"],
-        told["highest"],
-        bool(told["needsRestart"]),
-    )
 
 
 def _choice(knob: Knob) -> Choice:

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Final
 
 from textual.app import SuspendNotSupported
 
-from groupx_shared.config import parse_config
 from groupx_shared.errors import ConfigError, GroupXError
 from groupx_shared.text import safe_line
 from groupx_tui.handlers.keys import KeySetup
-from groupx_tui.handlers.limits import LimitHandlers
+from groupx_tui.handlers.limits import ELSEWHERE, LimitHandlers, config_at
 from groupx_tui.handlers.tool import text_screen
 from groupx_tui.screens.chooser import Choice, Chooser, Use
 from groupx_tui.screens.confirm import Confirm
@@ -27,7 +26,6 @@ from groupx_tui.screens.write import Write
 if TYPE_CHECKING:
     from groupx_tui.app import GroupXApp
 
-ELSEWHERE: Final = "The server is elsewhere: change its settings on its machine."
 IDENTITY_ABOUT: Final = (
     "It goes with every turn, before all that the room says. What people and agents say of it "
     "later stands in memory."
@@ -223,13 +221,7 @@ class SetupHandlers:
 
 def identity_in(path: Path, handle: str) -> str:
     """Who an agent is, as the config file says; empty when it does not. Raises: ConfigError."""
-    try:
-        raw = path.read_bytes()
-    except FileNotFoundError:
-        return ""
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror or error}.") from error
-    agent = parse_config(raw, path).agents.get(handle)
+    agent = config_at(path).agents.get(handle)
     return "" if agent is None else agent.identity or ""
 
 

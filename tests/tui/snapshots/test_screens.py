@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import json
 import pkgutil
 import time
 from collections.abc import Callable, Iterator
@@ -20,11 +19,8 @@ from textual.screen import Screen
 
 from groupx_shared.imageheader import ImageHeader
 from groupx_shared.paths import user_state_folder
-from groupx_shared.settings import Config
-from groupx_shared.settingslist import knobs
 from groupx_tui import screens
 from groupx_tui.app import GroupXApp
-from groupx_tui.cli.config import as_json
 from groupx_tui.messages import ServerFailed
 from groupx_tui.picture import Picture
 from groupx_tui.preferences import PreferenceFile
@@ -40,7 +36,6 @@ pytestmark = pytest.mark.slow
 """Most open a window."""
 
 Compare = Callable[..., bool]
-LIMITS = json.dumps({"configPath": "x", "settings": [as_json(knob) for knob in knobs(Config())]})
 DOCTOR = "ok       python    3.11.7\nfailed   agent kimi   not installed: pipx install kimi-cli\n"
 FAILED = "No server answers at 127.0.0.1:4310."
 """What the key stands for that lets the start of the server fail."""
@@ -53,7 +48,6 @@ class Case(NamedTuple):
 
     screen: str
     keys: tuple[str, ...]
-    prints: str = DOCTOR
 
 
 def word(text: str, *keys: str) -> tuple[str, ...]:
@@ -73,8 +67,8 @@ CASES = {
     "memory of one kind": Case("Browser", ("f9", "tab", *"codex", "enter")),
     "memory filters": Case("Chooser", ("f9", "tab")),
     "remembering who": Case("Remember", ("f9", "f2", *"Brief", "tab", "right", "right")),
-    "limits": Case("Chooser", word("limits"), LIMITS),
-    "a limit": Case("AskSetting", word("limits", "down", "enter", "x"), LIMITS),
+    "limits": Case("Chooser", word("limits")),
+    "a limit": Case("AskSetting", word("limits", "down", "enter", "x")),
     "keys": Case("Chooser", word("keys", *"room")),
     "a key": Case("PressKey", word("keys", *"next", "space", *"room", "enter", "ctrl+g")),
     "who an agent is": Case("Write", word("agents-setup", "f7", *"Brief")),
@@ -131,7 +125,7 @@ def test_a_screen(snap_compare: Compare, name: str, size: str, theme: str) -> No
         assert type(app.screen).__name__ == case.screen
 
     command_line = FakeCommands()
-    command_line.prints = case.prints
+    command_line.prints = DOCTOR
     command_line.config_path = Path("/nonexistent/groupx.json")
     app = GroupXApp(
         FakeSession,
