@@ -74,7 +74,7 @@ COMMANDS: Final = (
         options=(
             Option(
                 ("--to", "-t"),
-                "Agent to wake; may be given again. Default: the default agent.",
+                "Agent to wake; “a,b” or given again for more. Default: the default agent.",
                 many=True,
                 metavar="AGENT",
                 complete="agents",

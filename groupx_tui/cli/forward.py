@@ -18,7 +18,7 @@ from groupx_tui.cli.textinput import message_text
 def run(call: Invocation) -> int:
     """Forward, and wait if asked to."""
     refuse_timeout_without_wait(call)
-    if call.flag("all") and call.texts("to"):
+    if call.flag("all") and call.names("to"):
         raise CommandError("Give --all or --to, not both.", ExitCode.USAGE)
     note = call.text("text")
     clock = Clock()
@@ -28,7 +28,7 @@ def run(call: Invocation) -> int:
     message: dict[str, Any] = {
         "clientCommandId": call.text("id") or new_id("cmd"),
         "roomId": _room(api, call, event_id),
-        "to": targets(api, call) if call.flag("all") or call.texts("to") else [],
+        "to": targets(api, call) if call.flag("all") or call.names("to") else [],
         "content": "" if note is None else message_text(note),
         "forwardedEventId": event_id,
     }

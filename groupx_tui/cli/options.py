@@ -86,6 +86,11 @@ class Invocation(NamedTuple):
         """Values of an option that may be given many times."""
         return [str(value) for value in self.values[name]]
 
+    def names(self, name: str) -> list[str]:
+        """The same where values are names: `a,b` counts as two, since no name has a comma."""
+        parts = (part.strip() for value in self.texts(name) for part in value.split(","))
+        return [part for part in parts if part]
+
     def flag(self, name: str) -> bool:
         """Whether a flag was given."""
         return bool(self.values[name])

@@ -38,7 +38,7 @@ def run(call: Invocation) -> int:
     }
     if (reply_to := call.text("reply_to")) is not None:
         message["replyToEventId"] = reply_to
-    if observers := call.texts("observer"):
+    if observers := call.names("observer"):
         brief = {} if call.text("brief") is None else {"brief": call.text("brief")}
         names = list(dict.fromkeys(name.removeprefix("@") for name in observers))
         message["supervision"] = {"observers": names, **brief}
@@ -63,10 +63,10 @@ def refuse_timeout_without_wait(call: Invocation) -> None:
 
 
 def _refuse_contradictions(call: Invocation) -> None:
-    if call.flag("all") and call.texts("to"):
+    if call.flag("all") and call.names("to"):
         raise CommandError("Give --all or --to, not both.", ExitCode.USAGE)
     refuse_timeout_without_wait(call)
-    if call.text("brief") is not None and not call.texts("observer"):
+    if call.text("brief") is not None and not call.names("observer"):
         raise CommandError("--brief belongs to --observer.", ExitCode.USAGE)
     if (own_id := call.text("id")) is not None and not 0 < len(own_id.strip()) <= 128:
         raise CommandError("--id takes 1 to 128 characters.", ExitCode.USAGE)
@@ -74,7 +74,7 @@ def _refuse_contradictions(call: Invocation) -> None:
 
 def targets(api: Api, call: Invocation) -> list[str]:
     """The agents to wake; the server words what is wrong with a name."""
-    named = call.texts("to")
+    named = call.names("to")
     if named and not any(name.lower() in EVERYBODY for name in named):
         return list(dict.fromkeys(name.removeprefix("@") for name in named))
     enabled = [card for card in api.agents() if card.get("enabled")]

@@ -52,6 +52,12 @@ def test_every_option_arrives(groupx: Groupx, server: CliServer) -> None:
     }
 
 
+def test_agents_can_be_named_in_one_word(groupx: Groupx, server: CliServer) -> None:
+    groupx("send", "--to", "@kimi, codex,", "--to", "grok", "--observer", "a,b", "hello")
+    assert sent(server)["to"] == ["kimi", "codex", "grok"]
+    assert sent(server)["supervision"]["observers"] == ["a", "b"]
+
+
 def test_all_wakes_every_enabled_agent(groupx: Groupx, server: CliServer) -> None:
     server.agents = [agent("a"), agent("off", enabled=False), agent("b")]
     groupx("send", "--all", "hello")
