@@ -60,6 +60,7 @@ class PressKey(Dialog[str]):
 def name_of_key(event: events.Key) -> str:
     """As the table of keys writes it: `(`, `ctrl+g`, `pageup`."""
     character = event.character
-    if event.is_printable and character is not None and character != " ":
+    is_plain = "+" not in event.key  # with alt the character is told too
+    if is_plain and event.is_printable and character is not None and character != " ":
         return character
     return event.key

@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from textual.events import Key
 
 from groupx_shared.paths import user_themes_folder
 from groupx_tui.app import GroupXApp
 from groupx_tui.keymap import DEFAULT_KEYS
 from groupx_tui.screens.chooser import Chooser
-from groupx_tui.screens.presskey import PressKey
+from groupx_tui.screens.presskey import PressKey, name_of_key
 from support.does import does
 from support.window import Window, open_window
 
@@ -32,6 +33,22 @@ async def choose(window: Window, action: str, *keys: str) -> None:
     await window.press("enter")
     await window.type(action)
     await window.press(*keys)
+
+
+@pytest.mark.parametrize(
+    ("key", "character", "name"),
+    [
+        ("alt+h", "h", "alt+h"),
+        ("h", "h", "h"),
+        ("left_parenthesis", "(", "("),
+        ("upper_j", "J", "J"),
+        ("space", " ", "space"),
+        ("ctrl+g", "\x07", "ctrl+g"),
+        ("pageup", None, "pageup"),
+    ],
+)
+def test_a_key_is_named_as_the_table_names_it(key: str, character: str | None, name: str) -> None:
+    assert name_of_key(Key(key, character)) == name
 
 
 @does("setup.keys")
