@@ -119,6 +119,10 @@ class JsonRpcPeer:
                 message = parse_loosely(line)
             except ValueError:
                 return [Noise("the line is not JSON", line[:_EXCERPT_BYTES])]
+        if type(message) is dict and message.get("id") is None:
+            method = message.get("method")  # nearly all lines are notifications
+            if type(method) is str:
+                return [Notification(method, message.get("params"))]
         if isinstance(message, list):
             return [self._read(item, line) for item in message] or [Noise("an empty batch")]
         return [self._read(message, line)]
