@@ -67,6 +67,7 @@ class Gate:
             log.exception("tools.unavailable")
             self._is_ready.set()
             return
+        log.info("tools.loaded")
         manager = build(self._desk)
         async with manager.run():
             self._app = manager.handle_request

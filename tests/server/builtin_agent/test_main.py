@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 
@@ -62,10 +63,14 @@ async def test_a_client_that_stops_reading_ends_the_program() -> None:
         assert agent.process.stdout is not None
         await agent.dialogue.ask("initialize", {})
         agent.process.stdout._transport.close()  # type: ignore[attr-defined]
-        for _ in range(3):
-            await agent.dialogue.request("initialize", {})
         async with asyncio.timeout(WAIT_S):
-            assert await agent.process.wait() == 0
+            while agent.process.returncode is None:
+                # Answers that were written before our end was closed are no failure for it.
+                await agent.dialogue.request("initialize", {})
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(0.1):
+                        await agent.process.wait()
+        assert agent.process.returncode == 0
 
 
 async def test_a_prompt_of_ten_megabytes_arrives() -> None:
