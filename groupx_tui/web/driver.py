@@ -11,7 +11,7 @@ import os
 import threading
 from typing import Any, Final
 
-from textual import events, messages
+from textual import messages
 from textual.app import App
 from textual.drivers.web_driver import WebDriver
 from textual.geometry import Size
@@ -36,19 +36,18 @@ class BrowserDriver(WebDriver, WindowDriver):
     ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self._is_broken = False
-        self._is_looked_at = False
 
     def start_application_mode(self) -> None:
         """Begin to draw into the pipe."""
         teach_keys()
-        super().start_application_mode()
-        # Textual says that nobody looks, until the browser says otherwise; it may have done so by
-        # now, and would be taken back.
-        self._app.call_later(self._look_again)
-
-    def _look_again(self) -> None:
-        if self._is_looked_at:
-            self._app.post_message(events.AppFocus())
+        # Textual's own would say first that nobody looks; keys that come before the browser says
+        # otherwise would be lost. A page that has just been opened is looked at.
+        app: Any = self._app
+        app.call_later = lambda *_: True
+        try:
+            super().start_application_mode()
+        finally:
+            del app.call_later
 
     def run_input_thread(self) -> None:
         """Read until the pipe ends, then see to it that the program ends too."""
@@ -62,8 +61,6 @@ class BrowserDriver(WebDriver, WindowDriver):
 
     def on_meta(self, packet_type: str, payload: dict[str, object]) -> None:
         """Take a new size for what it is; leave all else to Textual."""
-        if packet_type in ("focus", "blur"):
-            self._is_looked_at = packet_type == "focus"
         if packet_type == "resize" and self._size == Size(*_numbers(payload)):
             return  # the browser says its size several times while it opens
         super().on_meta(packet_type, payload)

@@ -84,7 +84,7 @@ async def test_the_real_window_draws_and_ends_when_its_pipe_ends(tmp_path: Path)
         drawn = b""
         async for kind, payload in window.packets():
             drawn += payload if kind == "D" else b""
-            if b"Message, @agent" in drawn:
+            if b"essage, @agent" in drawn:  # the caret stands on the first letter
                 break
         stdin = window._process.stdin
         assert stdin is not None
