@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from inspect import isawaitable
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, Final
@@ -16,17 +17,12 @@ from groupx_tui.handlers.context import ContextMeter
 from groupx_tui.handlers.dialog import DialogHandlers
 from groupx_tui.handlers.edit import EditHandlers
 from groupx_tui.handlers.find import FindHandlers
-from groupx_tui.handlers.inspect import ContextHandlers, EventHandlers
-from groupx_tui.handlers.memory import MemoryHandlers
 from groupx_tui.handlers.panel import FocusHandlers, PanelHandlers
-from groupx_tui.handlers.picture import PictureHandlers
 from groupx_tui.handlers.room import RoomHandlers
 from groupx_tui.handlers.themefiles import ThemeFiles
-from groupx_tui.handlers.thread import ThreadHandlers
 from groupx_tui.handlers.timeline import TimelineHandlers
 from groupx_tui.handlers.tool import ToolHandlers
 from groupx_tui.handlers.turn import TurnHandlers
-from groupx_tui.handlers.watch import WatchHandlers
 from groupx_tui.handlers.window import ServerHandlers, WindowHandlers
 from groupx_tui.state.model import Block
 
@@ -36,21 +32,18 @@ if TYPE_CHECKING:
 Handler = Callable[[str], Any]
 
 
-def _assistant(app: GroupXApp) -> object:
-    from groupx_tui.handlers.assistant import AssistantHandlers
-
-    return AssistantHandlers(app)
-
-
-def _setup(app: GroupXApp) -> object:
-    from groupx_tui.handlers.setup import SetupHandlers
-
-    return SetupHandlers(app)
-
-
-_LATE: Final[dict[str, Callable[[GroupXApp], object]]] = {"assistant": _assistant, "setup": _setup}
-"""Nouns that are loaded when they are first asked for: they need the models of the wire or of the
-settings, which take longer to load than everything before the first frame."""
+_LATE: Final = {
+    "assistant": ("assistant", "AssistantHandlers"),
+    "setup": ("setup", "SetupHandlers"),
+    "memory": ("memory", "MemoryHandlers"),
+    "thread": ("thread", "ThreadHandlers"),
+    "watch": ("watch", "WatchHandlers"),
+    "picture": ("picture", "PictureHandlers"),
+    "context": ("inspect", "ContextHandlers"),
+    "event": ("inspect", "EventHandlers"),
+}
+"""Nouns whose module is loaded when they are first asked for: none of their screens is in the first
+frame, and some need the models of the wire, which take longer to load than all before it."""
 
 
 class Handlers:
@@ -75,12 +68,6 @@ class Handlers:
             "server": ServerHandlers(app),
             "agent": self.agent,
             "turn": self.turn,
-            "thread": ThreadHandlers(app),
-            "watch": WatchHandlers(app),
-            "picture": PictureHandlers(app),
-            "memory": MemoryHandlers(app),
-            "context": ContextHandlers(app),
-            "event": EventHandlers(app),
             "tool": self.tool,
             "find": self.searching,
             "timeline": TimelineHandlers(app),
@@ -97,7 +84,9 @@ class Handlers:
         holds table and handlers together)."""
         noun, verb = ACTIONS[action_id].id.split(".")
         if noun not in self._nouns:
-            self._nouns[noun] = _LATE[noun](self._app)
+            module, name = _LATE[noun]
+            late = import_module(f"groupx_tui.handlers.{module}")
+            self._nouns[noun] = getattr(late, name)(self._app)
         name = f"{verb}_" if iskeyword(verb) else verb
         handler: Handler = getattr(self._nouns[noun], name)
         return handler
