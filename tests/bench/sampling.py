@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import statistics
 import time
@@ -68,6 +69,16 @@ def cpu_s(pid: int) -> float:
     except (FileNotFoundError, ValueError):
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+async def until_idle(pid: int, share: float = 0.05, within_s: float = 10.0) -> None:
+    """Wait until a process uses less than this share of a core for a quarter of a second."""
+    deadline = time.monotonic() + within_s
+    while time.monotonic() < deadline:
+        used = cpu_s(pid)
+        await asyncio.sleep(0.25)
+        if cpu_s(pid) - used < share * 0.25:
+            return
 
 
 def rss_mb(pid: int) -> float:

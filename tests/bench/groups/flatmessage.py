@@ -12,7 +12,7 @@ import sys
 
 from bench.groups.starting import PROGRAMS
 from bench.rows import Figure, Put, Row, Size, most, times
-from bench.sampling import cpu_s, forget_peak, p50, peak_mb, rss_mb
+from bench.sampling import cpu_s, forget_peak, p50, peak_mb, rss_mb, until_idle
 from bench.site import Site, bench_config, fresh_site, talking, warm
 from bench.wire import Connection, Stream
 
@@ -48,7 +48,7 @@ async def _huge_rows(size: Size, put: Put) -> None:
 async def _deltas(size: Size, put: Put, site: Site, stream: Stream, connection: Connection) -> None:
     long = size.of(1_000_000 // PART, 400)
     short = 10_000 // PART
-    repeats = max(1, size.of(20, 1))
+    repeats = max(1, size.of(100, 1))
     costs: dict[str, list[tuple[float, float]]] = {"long": [], "short": []}
     for _ in range(size.rounds):
         base = await _turn_cost(site, stream, connection, 1, repeats)
@@ -64,7 +64,9 @@ async def _deltas(size: Size, put: Put, site: Site, stream: Stream, connection: 
 async def _turn_cost(
     site: Site, stream: Stream, connection: Connection, parts: int, turns: int
 ) -> tuple[float, float]:
-    """Server CPU and bytes read of one turn, on average."""
+    """Server CPU and bytes read of one turn, on average; what came before is indexed by then."""
+    await connection.get("/api/search?q=word&limit=1")
+    await until_idle(site.pid)
     cpu, read = cpu_s(site.pid), stream.total
     for _ in range(turns):
         await site.turn(stream, connection, f"[[parts {parts} {PART}]]")

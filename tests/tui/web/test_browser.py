@@ -16,6 +16,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from support.ended import end_all
 from support.server_process import SCRIPTED_AGENT
 from support.waiting import eventually
 
@@ -100,13 +101,7 @@ def link(folder: Path) -> Iterator[str]:
         yield serving.stdout.readline().strip()
         serving.send_signal(signal.SIGINT)
         assert serving.wait(PATIENCE_S) == 0
-    subprocess.run(groupx(folder, "stop"), check=True)
-    eventually(lambda: b"groupx_tui.web.window" not in _all_processes(folder))
-
-
-def _all_processes(folder: Path) -> bytes:
-    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, check=True).stdout
-    return b"\n".join(line for line in listed.splitlines() if os.fsencode(folder) in line)
+    end_all(folder)
 
 
 @pytest.fixture

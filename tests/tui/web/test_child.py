@@ -18,6 +18,7 @@ from groupx_tui.web.child import (
     window_command,
     window_environment,
 )
+from support.ended import end_all
 from support.waiting import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.process]
@@ -91,9 +92,7 @@ async def test_the_real_window_draws_and_ends_when_its_pipe_ends(tmp_path: Path)
         stdin.close()
         await window._process.wait()
     assert window._process.returncode == 0
-    subprocess.run(  # noqa: ASYNC221 - at the end, with nothing else to do
-        [sys.executable, "-m", "groupx_tui.cli", "stop", "--config", str(config)], check=True
-    )
+    end_all(tmp_path)
 
 
 def test_the_window_is_not_told_about_the_terminal_of_groupx_web() -> None:
