@@ -185,5 +185,5 @@ def is_alive(pid: int) -> bool:
     try:
         with open(f"/proc/{pid}/stat") as file:  # noqa: PTH123
             return ") Z " not in file.read()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # gone, before or while we read
         return False
