@@ -152,6 +152,6 @@ def test_an_export_has_every_durable_event_in_order(folder: Path) -> None:
 def _lives(pid: int) -> bool:
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return False
     return stat.rpartition(")")[2].split()[0] != "Z"
