@@ -42,6 +42,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+DEAF = ("hang", "flood")
 MARKER = re.compile(r"\[\[([a-z-]+)(?: ([^\]]*))?\]\]")
 WAIT_S = 300.0  # longer than any test; an abandoned program still ends by itself
 RETRY_S = 0.02
@@ -101,6 +102,8 @@ class Turn:
         if said.startswith("You write "):  # the room is to be summed up, not played again
             said = ""
         markers = MARKER.findall(said) or [("say", f"echo: {self.text}")]
+        # From the start: an interrupt may come before the step that is to ignore it.
+        self.ignores_interrupt = any(name in DEAF for name, _ in markers)
         for name, argument in markers:
             getattr(self, "do_" + name.replace("-", "_"))(argument)
             if self.interrupted.is_set():
@@ -201,11 +204,9 @@ class Turn:
         self.until_interrupted()
 
     def do_hang(self, _: str) -> None:
-        self.ignores_interrupt = True
         self.until_interrupted()
 
     def do_flood(self, _: str) -> None:
-        self.ignores_interrupt = True
         while True:
             self.tell("item/agentMessage/delta", itemId="msg-flood", delta="x" * 1000)
 
