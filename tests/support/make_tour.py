@@ -176,7 +176,7 @@ async def show_finding(tour: Tour) -> None:
 
 async def show_inside(tour: Tour) -> None:
     """What is remembered, what an agent would be told, an agent's card, settings."""
-    await tour.press("escape", "end", "i", "f9", "f2", *"The parser keeps the last line", "enter")
+    await tour.press("escape", "f9", "f2", *"The parser keeps the last line", "enter")
     await tour.until("Memory · 1")
     await tour.press("f6")
     await tour.until("● note")
