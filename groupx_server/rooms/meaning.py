@@ -12,6 +12,7 @@ import asyncio
 import re
 import sqlite3
 from collections import OrderedDict
+from contextlib import suppress
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -69,6 +70,7 @@ class Meanings:
         self._ledger = ledger
         self._clock = clock
         self._wanted = asyncio.Event()
+        self._replaced = asyncio.Event()
         self.settled = asyncio.Event()
         """Set while all rows have what they can get."""
         self._at_once = asyncio.Semaphore(AT_ONCE)
@@ -85,6 +87,7 @@ class Meanings:
         self._problem: str | None = None
         self._counts: dict[Purpose, Calls] = {}
         self._day = ("", 0)
+        self._replaced.set()
         self.wake()
 
     def wake(self) -> None:
@@ -130,6 +133,7 @@ class Meanings:
         """Give vectors to rows until cancelled, or until the ledger closes."""
         while True:
             self._wanted.clear()
+            self._replaced.clear()
             try:
                 pause_s = await self._step()
             except GroupXError as error:
@@ -140,13 +144,15 @@ class Meanings:
             await self._rest(pause_s)
 
     async def _rest(self, pause_s: float | None) -> None:
-        """Wait for so long; None: until there is something to do."""
+        """Wait for so long, or until other settings came; None: until there is something to do."""
         if pause_s is None:
             if not self._wanted.is_set():
                 self.settled.set()
             await self._wanted.wait()
         else:
-            await asyncio.sleep(pause_s)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pause_s):
+                    await self._replaced.wait()
 
     async def _step(self) -> float | None:
         """One batch. Returns how long to wait before the next one."""
@@ -204,7 +210,7 @@ class Meanings:
             failed = 0
             self._failures, self._not_before, self._problem = 0, 0.0, None
         except EmbeddingError as error:
-            if not error.is_too_much:
+            if not error.is_too_much and endpoint is self._endpoint:  # not one that was replaced
                 self._note_failure(error.message)
             raise
         finally:

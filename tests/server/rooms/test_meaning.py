@@ -210,3 +210,20 @@ async def test_an_endpoint_that_is_silent_is_not_waited_for() -> None:
         settings = EmbeddingSettings(enabled=True, base_url=server.url, model="m")
         with pytest.raises(EmbeddingError, match="within"):
             await EmbeddingEndpoint(settings).embed(["a"], 0.05)
+
+
+@pytest.mark.slow
+async def test_other_settings_count_at_once_while_a_failing_endpoint_is_left_alone(
+    tmp_path: Path,
+) -> None:
+    async with FakeEmbeddings() as bad, FakeEmbeddings() as good, house(tmp_path) as rooms:
+        await _say(rooms, "the plan")
+        bad.answer_with(500, b"out of order", times=9)
+        async with _meaning(rooms, bad.settings()) as meanings:
+            async with asyncio.timeout(WITHIN_S):
+                while not bad.batches:  # noqa: ASYNC110 - another task
+                    await asyncio.sleep(0.01)
+            async with asyncio.timeout(2):  # below the first pause
+                meanings.replace(good.settings())
+                await meanings.settled.wait()
+        assert await _count(rooms) == 1
