@@ -30,6 +30,9 @@ SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 STUCK_S: Final = 5.0
 """An exit takes well under a second; after this long the loop is taken for stuck."""
 PUSH_TITLE: Final = "\x1b[22;0t"
+ERASE_SCREEN: Final = "\x1b[2J"
+"""Before the alternate screen is left: tmux moves full lines of a window that was made wider into
+the history of the shell."""
 MOUSE_PIXELS_OFF: Final = "\x1b[?1016l"
 """Textual turns this on where the terminal has it, and leaves it on."""
 MAX_TITLE_CHARS: Final = 80
@@ -95,7 +98,8 @@ class RoomDriver(LinuxDriver, WindowDriver):
     def stop_application_mode(self) -> None:
         """Give the terminal back as it was."""
         if self._writer_thread is not None:
-            self.write(MOUSE_PIXELS_OFF + POP_TITLE + (PROGRESS_OFF if self.has_progress else ""))
+            progress = PROGRESS_OFF if self.has_progress else ""
+            self.write(ERASE_SCREEN + MOUSE_PIXELS_OFF + POP_TITLE + progress)
         super().stop_application_mode()
 
     def set_title(self, title: str) -> None:
