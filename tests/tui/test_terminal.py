@@ -180,6 +180,19 @@ def test_a_pasted_megabyte_is_one_chip_and_one_undo(terminal: Terminal, tmp_path
     terminal.wait_for("❯ next")
 
 
+def test_a_window_that_was_made_wider_leaves_nothing_in_the_shells_history(
+    terminal: Terminal,
+) -> None:
+    start(terminal)
+    before = terminal.fact("history_size")
+    terminal.tmux("resize-window", "-t", "0", "-x", "200", "-y", "24")
+    terminal.wait(lambda: any(len(line) > 150 for line in terminal.screen().splitlines()), "wider")
+    terminal.keys("C-d")
+    terminal.wait(lambda: terminal.fact("alternate_on") == "0", "the normal screen")
+    assert terminal.fact("history_size") == before
+    assert "And who is @codex?" not in terminal.screen()
+
+
 def test_the_persons_editor_gets_the_terminal_and_gives_it_back(
     terminal: Terminal, tmp_path: Path
 ) -> None:
