@@ -1,49 +1,43 @@
-"""`GroupXApp` and `run_tui`: puts session, screens and handlers together.
+"""`GroupXApp`: the window, which joins session, screens and handlers.
 
 Owns the one `ClientSession` and decides when a frame is drawn. Invariants: the first frame is
 drawn before the server is asked for; nothing ticks while nothing happens; closing the window ends
-neither the server nor an agent. What keys do is in `groupx_tui.handlers`, found by the action's id.
+neither the server nor an agent. What keys do is in `groupx_tui.handlers`, found by the action's id;
+`groupx_tui.opening` makes the app for a workspace and runs it.
 """
 
 from __future__ import annotations
 
 import os
-import termios
 import time
 import traceback
 from collections.abc import Callable, Coroutine
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rich.text import Text
 from textual import on
 from textual.app import App
-from textual.driver import Driver
 from textual.screen import Screen
 
 from groupx_shared.errors import GroupXError, WorkspaceError
-from groupx_shared.ids import MAIN_ROOM
 from groupx_shared.paths import private_folder, user_state_folder
-from groupx_shared.runtime import RuntimeFile
 from groupx_shared.text import safe_text
-from groupx_shared.workspace import Workspace
 from groupx_tui.actions import Where
 from groupx_tui.attention import Mode
 from groupx_tui.background import in_daemon_thread
 from groupx_tui.clipboard import give_to_tmux, sent_sentence, tmux_sentence
-from groupx_tui.commandline import CommandLine, Commands, NoCommands
+from groupx_tui.commandline import Commands, NoCommands
 from groupx_tui.handlers.registry import Handlers
 from groupx_tui.keymap import KeyMap
 from groupx_tui.messages import ServerFailed
 from groupx_tui.screens.dialog import Dialog
 from groupx_tui.screens.room import RoomScreen
 from groupx_tui.screens.trouble import Trouble
-from groupx_tui.setup import Drafts, NoHistory, SentTexts, WindowSetup, load_setup
+from groupx_tui.setup import Drafts, NoHistory, SentTexts, WindowSetup
 from groupx_tui.state.model import ClientView
-from groupx_tui.terminal import RoomDriver, WindowDriver, leave_on_signals, terminal_attributes
-from groupx_tui.terminalreset import leave_mark, remove_mark, repair_if_left
-from groupx_tui.theme import DEFAULT_THEME, for_few_colours, to_textual, unknown_theme
+from groupx_tui.terminal import RoomDriver, WindowDriver, leave_on_signals
+from groupx_tui.theme import DEFAULT_THEME, to_textual, unknown_theme
 from groupx_tui.widgets.composer.composer import Composer
 from groupx_tui.widgets.sidepanel import SidePanel
 from groupx_tui.widgets.timeline.messages import (
@@ -62,7 +56,6 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 CRASH_FILE: Final = "crash.log"
-REPAIRED: Final = "The last window in this terminal was killed; the terminal was put right."
 
 
 class GroupXApp(App[int], inherit_bindings=False):
@@ -423,78 +416,3 @@ class GroupXApp(App[int], inherit_bindings=False):
         )
         self._exit_renderables.append(Text(sentence))
         self._close_messages_no_wait()
-
-
-def run_tui(
-    workspace: Workspace,
-    room: str | None = None,
-    elsewhere: Callable[[], RuntimeFile] | None = None,
-) -> int:
-    """Open the window on `workspace` and return the exit code when it is closed. `elsewhere` finds
-    a server that is not the workspace's own, and that is not started here."""
-    return run_app(build_app(workspace, room, elsewhere))
-
-
-def run_app(app: GroupXApp) -> int:
-    """Run `app` in this terminal, which is put right before if need be, and marked as taken."""
-    if _repair_terminal():
-        app.add_note(REPAIRED)
-    if app.console.no_color or app.console.color_system == "standard":
-        chosen = None if app.console.no_color else app.preferences.chosen.theme
-        app.theme, note = for_few_colours(app.shelf, app.theme, chosen)
-        app.add_note(note)
-    app.terminal_attributes = terminal_attributes()
-    mark = leave_mark(app.terminal_attributes)
-    try:
-        app.run(mouse=app.preferences.chosen.mouse is not False)
-    finally:
-        remove_mark(mark)
-    return app.return_code or 0
-
-
-def _repair_terminal() -> bool:
-    """Put the terminal right that a killed window left. One that cannot be set is used as it is."""
-    try:
-        return repair_if_left()
-    except (OSError, termios.error):
-        return False
-
-
-def build_app(
-    workspace: Workspace,
-    room: str | None = None,
-    elsewhere: Callable[[], RuntimeFile] | None = None,
-    driver: type[Driver] | None = None,
-) -> GroupXApp:
-    """Put together the app for `workspace`, with the person's themes, keys and choices. `driver`
-    draws it elsewhere than in this terminal."""
-    from groupx_tui.client.drafts import DraftStore
-    from groupx_tui.client.history import HistoryStore
-
-    room_id = room or MAIN_ROOM
-
-    def open_session() -> ClientSession:
-        from groupx_tui.client.session import ClientSession
-
-        return ClientSession(workspace, room_id=room_id, find_server=elsewhere)
-
-    def start_server() -> None:
-        from groupx_tui.cli.clock import Clock
-        from groupx_tui.cli.launch import ensure_server
-
-        if elsewhere is None:
-            ensure_server(workspace, Clock())
-
-    is_here = elsewhere is None and not workspace.is_default
-    app = GroupXApp(
-        open_session,
-        DraftStore(workspace),
-        replace(load_setup(), driver=driver),
-        start_server=start_server,
-        first_view=ClientView(room_id=room_id),
-        history=HistoryStore(workspace),
-        folder=workspace.root if is_here else Path.cwd(),
-        command_line=CommandLine(workspace) if elsewhere is None else None,
-    )
-    app.room.banner.is_elsewhere = elsewhere is not None
-    return app

@@ -55,7 +55,7 @@ def run(call: Invocation) -> int:
     token_file = _keep(box, _output(box, ["cat", remote]))
     with _forward(box, urlsplit(url).port or 0):
         room = None if (name := call.text("room")) is None else room_id(name)
-        from groupx_tui.app import run_tui
+        from groupx_tui.opening import run_tui
 
         return run_tui(place, room=room, elsewhere=server_at(url, token_file)) or ExitCode.DONE
 

@@ -34,7 +34,7 @@ def run(call: Invocation) -> int:
         )
     workspace, elsewhere = _where(call)
     room = None if (name := call.text("room")) is None else room_id(name)
-    from groupx_tui.app import run_tui
+    from groupx_tui.opening import run_tui
 
     if elsewhere is None:
         return run_tui(workspace, room=room) or ExitCode.DONE

@@ -15,7 +15,7 @@ def main(words: list[str]) -> int:
     """Run the window until the tab is closed; return the exit code."""
     config, room = words
     workspace = find_workspace(config) if config else default_workspace()
-    from groupx_tui.app import build_app
+    from groupx_tui.opening import build_app
     from groupx_tui.web.driver import BrowserDriver
 
     app = build_app(workspace, room or None, driver=BrowserDriver)

@@ -25,7 +25,8 @@ from textual import events
 from textual.pilot import Pilot
 
 from groupx_shared.workspace import find_workspace
-from groupx_tui.app import GroupXApp, build_app
+from groupx_tui.app import GroupXApp
+from groupx_tui.opening import build_app
 
 TOUR: Final = Path(__file__).parents[2] / "docs" / "tour"
 SIZE: Final = (110, 30)

@@ -12,7 +12,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from groupx_tui.app import GroupXApp, run_app
+from groupx_tui.app import GroupXApp
+from groupx_tui.opening import run_app
 from groupx_tui.setup import load_setup
 from support.fake_session import CODEX, FakeSession, MemoryDrafts, sample_view, turn
 

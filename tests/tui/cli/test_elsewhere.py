@@ -67,10 +67,10 @@ def test_the_room_of_the_server_elsewhere_opens(
     token_file: Path, monkeypatch: pytest.MonkeyPatch, is_plain: bool
 ) -> None:
     opened: list[Any] = []
-    app, plain = types.ModuleType("groupx_tui.app"), types.ModuleType("groupx_tui.plain.client")
+    app, plain = types.ModuleType("groupx_tui.opening"), types.ModuleType("groupx_tui.plain.client")
     app.run_tui = lambda place, *, room, elsewhere: opened.append(elsewhere)  # type: ignore[attr-defined]
     plain.run_plain = lambda place, room, elsewhere: opened.append(elsewhere)  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "groupx_tui.app", app)
+    monkeypatch.setitem(sys.modules, "groupx_tui.opening", app)
     monkeypatch.setitem(sys.modules, "groupx_tui.plain.client", plain)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
     monkeypatch.setattr("groupx_tui.cli.output.is_terminal", lambda: True)

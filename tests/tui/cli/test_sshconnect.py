@@ -95,9 +95,9 @@ def opened(elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         eventually(lambda: machine.forward != "")
         windows.append((room, elsewhere()))
 
-    app = types.ModuleType("groupx_tui.app")
+    app = types.ModuleType("groupx_tui.opening")
     app.run_tui = run_tui  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "groupx_tui.app", app)
+    monkeypatch.setitem(sys.modules, "groupx_tui.opening", app)
     return windows
 
 

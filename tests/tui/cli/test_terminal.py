@@ -25,9 +25,9 @@ def test_on_a_terminal_the_room_opens(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch, words: list[str], room: str | None
 ) -> None:
     opened: list[tuple[Workspace, str | None]] = []
-    app = types.ModuleType("groupx_tui.app")
+    app = types.ModuleType("groupx_tui.opening")
     app.run_tui = lambda workspace, *, room: opened.append((workspace, room))  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "groupx_tui.app", app)
+    monkeypatch.setitem(sys.modules, "groupx_tui.opening", app)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
     monkeypatch.setattr("groupx_tui.cli.output.is_terminal", lambda: True)
     assert main(words) == 0
@@ -50,10 +50,10 @@ def test_the_room_opens_line_by_line_where_it_is_asked_for_or_the_terminal_is_du
     is_plain: bool,
 ) -> None:
     opened: list[str] = []
-    app, plain = types.ModuleType("groupx_tui.app"), types.ModuleType("groupx_tui.plain.client")
+    app, plain = types.ModuleType("groupx_tui.opening"), types.ModuleType("groupx_tui.plain.client")
     app.run_tui = lambda workspace, *, room: opened.append("window")  # type: ignore[attr-defined]
     plain.run_plain = lambda workspace, room_id: opened.append(room_id)  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "groupx_tui.app", app)
+    monkeypatch.setitem(sys.modules, "groupx_tui.opening", app)
     monkeypatch.setitem(sys.modules, "groupx_tui.plain.client", plain)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
     monkeypatch.setattr("groupx_tui.cli.output.is_terminal", lambda: True)
