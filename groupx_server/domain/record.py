@@ -76,6 +76,8 @@ class TurnRecord:
     reasoning: BoundedText = field(init=False)
     tools: dict[str, ToolRecord] = field(default_factory=dict)
     tools_dropped: int = 0
+    plan: list[dict[str, str]] = field(default_factory=list)
+    """As the agent told it last; cleaned."""
     usage: dict[str, int | float | str] = field(default_factory=dict)
     reasoning_started_s: float | None = None
     reasoning_ended_s: float | None = None

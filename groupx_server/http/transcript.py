@@ -64,7 +64,9 @@ class Transcript:
         if kind == EventType.TOOL_PROGRESS_RECORDED:
             return f"{_tool(body.get('details') or {})}\n"
         if kind in _ENDINGS:
-            return f"{self._ending(event, body)}\n"
+            return f"{self._plan(event, body)}{self._ending(event, body)}\n"
+        if kind == EventType.TURN_COMPLETED:
+            return self._plan(event, body)
         if kind.startswith("room."):
             what = inline(kind.removeprefix("room."))
             return f"*The room was {what}: {inline(_text(body, 'title'))}*\n\n"
@@ -89,6 +91,16 @@ class Transcript:
         line += sure if certainty == "unknown" else ""
         partial = _text(body, "partialText")
         return f"{line}\n\nAnswered until then:\n\n{fenced(partial)}" if partial else f"{line}\n"
+
+    def _plan(self, event: dict[str, Any], body: dict[str, Any]) -> str:
+        steps = [step for step in body.get("plan") or () if isinstance(step, dict)]
+        if not steps:
+            return ""
+        lines = [
+            f"[{'x' if step.get('status') == 'completed' else ' '}] {_text(step, 'content')}"
+            for step in steps
+        ]
+        return f"**Plan** of {self._author(event)}\n\n{fenced(chr(10).join(lines))}\n"
 
     def _author(self, event: dict[str, Any]) -> str:
         actor = event.get("actor") or {}

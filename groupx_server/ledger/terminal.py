@@ -60,6 +60,7 @@ class TurnEnd:
     reasoning_cut: bool = False
     reasoning_ms: int | None = None
     tools: Sequence[ToolEnd] = ()
+    plan: Sequence[dict[str, str]] = ()
     error_code: str | None = None
     error_message: str | None = None
     stop_reason: str | None = None
@@ -262,6 +263,7 @@ def _terminal_body(
     optional = {
         "reasoningEventId": reasoning_id,
         "toolProgressEventIds": tool_ids or None,
+        "plan": list(end.plan) or None,
         "responseEventId": response_id,
         "errorCode": end.error_code,
         "errorMessage": end.error_message,

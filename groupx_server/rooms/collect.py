@@ -27,6 +27,9 @@ from groupx_shared.text import safe_line, safe_text
 
 PARAGRAPH = "\n\n"
 MAX_KIND_CHARS = 64
+MAX_PLAN_ENTRIES = 100
+MAX_PLAN_CHARS = 500
+"""Of each entry: a plan is a list of steps, not their texts."""
 ENDED = ("completed", "failed", "cancelled")
 
 
@@ -75,11 +78,11 @@ class TurnCollector:
             case ToolProgress():
                 self._take_tool(event)
             case PlanUpdated():
-                entries = [
-                    {key: safe_line(str(value), 500) for key, value in entry.items()}
-                    for entry in event.entries[:100]
+                self.record.plan = [
+                    {key: safe_line(str(value), MAX_PLAN_CHARS) for key, value in entry.items()}
+                    for entry in event.entries[:MAX_PLAN_ENTRIES]
                 ]
-                self._output.notice({"kind": "plan", "entries": entries})
+                self._output.notice({"kind": "plan", "entries": self.record.plan})
             case UsageReported():
                 self.record.usage.update(event.usage)
                 self._output.notice({"kind": "usage", "usage": dict(event.usage)})
@@ -174,6 +177,7 @@ class TurnCollector:
             reasoning_cut=bool(record.reasoning.omitted),
             reasoning_ms=_milliseconds(record.reasoning_started_s, record.reasoning_ended_s),
             tools=[self._tool_end(tool) for tool in record.tools.values()],
+            plan=record.plan,
             error_code=error_code,
             error_message=None if error_message is None else safe_line(error_message, 1024),
             stop_reason=stop_reason,

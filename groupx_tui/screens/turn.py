@@ -54,6 +54,7 @@ def turn_facts(turn: TurnBlock) -> list[Fact]:
         ("stop reason", turn.stop_reason or ""),
         ("answer", f"{len(turn.text):,} characters{' (cut)' if turn.is_cut else ''}"),
         ("reasoning", f"{len(turn.reasoning):,} characters" if len(turn.reasoning) else ""),
+        ("plan", _plan(turn)),
         ("tools", str(len(turn.tools)) if turn.tools else ""),
         ("usage", _usage(turn)),
         ("turn", turn.turn_id),
@@ -122,6 +123,11 @@ def _position(turn: TurnBlock) -> str:
 
 def _error(turn: TurnBlock) -> str:
     return " · ".join(part for part in (turn.error_code, turn.error_message) if part)
+
+
+def _plan(turn: TurnBlock) -> str:
+    done = sum(entry.get("status") == "completed" for entry in turn.plan)
+    return f"{done} of {len(turn.plan)} steps done" if turn.plan else ""
 
 
 def _usage(turn: TurnBlock) -> str:

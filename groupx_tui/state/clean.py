@@ -6,6 +6,7 @@ deeper or wider than a widget can draw. The other half is `groupx_shared.text`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from groupx_shared.text import clip_text, safe_line, safe_text
@@ -18,6 +19,8 @@ MAX_NAME_CHARS: Final = 64
 MAX_TITLE_CHARS: Final = 300
 MAX_SENTENCE_CHARS: Final = 2_000
 """An error sentence; the server writes at most about half of it."""
+MAX_STEP_CHARS: Final = 500
+"""Of one entry of a plan; the server's own bound."""
 MAX_DEPTH: Final = 24
 """Deeper JSON than this is drawn as an ellipsis."""
 MAX_NODES: Final = 5_000
@@ -42,6 +45,14 @@ def clean_sentence(value: str | None) -> str | None:
 def optional_line(value: str | None, max_chars: int = MAX_ID_CHARS) -> str | None:
     """`safe_line` for a value that may be absent."""
     return None if value is None else safe_line(value, max_chars)
+
+
+def clean_plan(entries: Iterable[Mapping[str, str]]) -> tuple[dict[str, str], ...]:
+    """Return the entries of a plan, each value as one line."""
+    return tuple(
+        {safe_line(key): safe_line(value, MAX_STEP_CHARS) for key, value in entry.items()}
+        for entry in entries
+    )
 
 
 def author_of(actor: EventActor) -> Author:

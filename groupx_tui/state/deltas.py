@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from groupx_shared.text import safe_line, safe_text
+from groupx_shared.text import safe_text
 from groupx_shared.wire.bodies import (
     ContentDeltaBody,
     ProgressBody,
@@ -18,7 +18,7 @@ from groupx_shared.wire.bodies import (
     ToolProgressBody,
     TurnCancellingBody,
 )
-from groupx_tui.state.clean import clean_object
+from groupx_tui.state.clean import clean_object, clean_plan
 from groupx_tui.state.model import TurnBlock
 from groupx_tui.state.streamtext import StreamText
 from groupx_tui.state.tools import tool_view, with_tool
@@ -68,9 +68,5 @@ def _progressed(block: TurnBlock, body: ProgressBody) -> TurnBlock:
     if body.kind == "waiting":
         return replace(block, silent_s=body.silent_s)
     if body.kind == "plan":
-        plan = tuple(
-            {safe_line(key): safe_line(value, 500) for key, value in entry.items()}
-            for entry in body.entries
-        )
-        return replace(block, plan=plan)
+        return replace(block, plan=clean_plan(body.entries))
     return replace(block, usage=None if body.usage is None else clean_object(body.usage))

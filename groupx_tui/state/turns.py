@@ -26,6 +26,7 @@ from groupx_tui.state.clean import (
     author_of,
     clean_id,
     clean_object,
+    clean_plan,
     clean_sentence,
     optional_line,
 )
@@ -156,7 +157,7 @@ def _ended(block: TurnBlock, event: Event, body: TurnTerminalBody, seq: int) -> 
         order_seq=seq,
         ended_at=optional_line(event.occurred_at),
         tools=recorded_only(ended.tools),
-        plan=(),
+        plan=clean_plan(body.plan),
         silent_s=None,
         queue_position=None,
         behind_room_id=None,

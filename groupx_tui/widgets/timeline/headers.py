@@ -159,12 +159,11 @@ def reasoning_header(block: TurnBlock, *, is_open: bool) -> Words:
 
 
 def plan_header(block: TurnBlock, *, is_open: bool) -> Words:
-    """Return `▸ plan · 2 of 5 · what is being done`."""
+    """Return `▸ plan · 2 of 5 done · what is being done`; nothing is being done any more once the
+    turn has ended."""
     done = sum(entry.get("status") == "completed" for entry in block.plan)
-    current = next(
-        (entry.get("content", "") for entry in block.plan if entry.get("status") == "in_progress"),
-        "",
-    )
+    begun = (entry for entry in block.plan if entry.get("status") == "in_progress")
+    current = next(begun, {}).get("content", "") if block.is_open else ""
     text = f"{UNFOLDED if is_open else FOLDED} plan · {done} of {len(block.plan)} done"
     return ((f"{text} · {current}" if current else text, Role.FOLD),)
 

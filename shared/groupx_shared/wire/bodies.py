@@ -196,6 +196,8 @@ class TurnTerminalBody(WireModel):
     """On a turn that did not complete: did the agent get the prompt? `unknown` = it may have."""
     partial_text: str | None = None
     """What had been answered before the end, when it did not complete (bounded)."""
+    plan: tuple[dict[str, str], ...] = ()
+    """As the agent told it last: entries `{content, priority, status}`."""
     usage: dict[str, Any] | None = None
     duration_ms: int | None = None
 

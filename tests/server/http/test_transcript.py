@@ -104,6 +104,13 @@ async def test_reasoning_and_tools_are_shown_in_fences() -> None:
     assert text.count("```") == 6
 
 
+@pytest.mark.parametrize("kind", ["turn.completed", "turn.failed"])
+async def test_a_plan_is_shown_with_what_was_done_of_it(kind: str) -> None:
+    plan = [{"content": "Read", "status": "completed"}, {"content": "Mend ```"}, "not a step"]
+    text = await section(kind, {"plan": plan})
+    assert text.startswith("**Plan** of Guide\n\n````\n[x] Read\n[ ] Mend ```\n````\n\n")
+
+
 @pytest.mark.parametrize("kind", ["turn.queued", "turn.completed", "session.ready", "new.type"])
 async def test_what_is_not_for_reading_is_left_out(kind: str) -> None:
     assert await section(kind, {}) == ""

@@ -55,6 +55,20 @@ def test_the_terminal_writes_reasoning_tools_answer_and_end_in_this_order(
     assert len(body["toolProgressEventIds"]) == 1
 
 
+@pytest.mark.parametrize("status", [TurnStatus.COMPLETED, TurnStatus.CANCELLED])
+def test_a_plan_is_kept_with_the_end_however_that_is(
+    book: sqlite3.Connection, status: TurnStatus
+) -> None:
+    plan = [{"content": "Read", "priority": "high", "status": "completed"}]
+    end_turn(book, TurnEnd(_running(book), status, plan=plan), LIMITS, NOW)
+    assert bodies(book, f"turn.{status.value}")[0]["plan"] == plan
+
+
+def test_a_turn_without_a_plan_says_nothing_of_one(book: sqlite3.Connection) -> None:
+    end_turn(book, TurnEnd(_running(book), TurnStatus.COMPLETED), LIMITS, NOW)
+    assert "plan" not in bodies(book, "turn.completed")[0]
+
+
 def test_a_second_end_changes_nothing_and_returns_the_first(book: sqlite3.Connection) -> None:
     turn_id = _running(book)
     first = end_turn(book, TurnEnd(turn_id, TurnStatus.COMPLETED, answer="done"), LIMITS, NOW)

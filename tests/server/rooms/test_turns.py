@@ -13,6 +13,7 @@ import pytest
 from groupx_server.domain.limits import Limits
 from groupx_server.domain.native import (
     ContentDelta,
+    PlanUpdated,
     ReasoningDelta,
     ToolCall,
     ToolProgress,
@@ -25,7 +26,7 @@ from groupx_server.ledger.accept import Source
 from groupx_server.ledger.terminal import TurnEnd
 from groupx_server.ledger.verify import find_violations
 from groupx_server.rooms import lane
-from groupx_server.rooms.collect import TurnCollector
+from groupx_server.rooms.collect import MAX_PLAN_ENTRIES, TurnCollector
 from groupx_shared.errors import AgentError, ErrorCode, RefusedError
 from support.fake_driver import FakeDriver, FakeFleet
 from support.rooms import house
@@ -67,6 +68,23 @@ async def test_deltas_are_published_live_with_growing_offsets(tmp_path: Path) ->
         assert [body["offset"] for body in bodies] == [
             sum(len(b["text"]) for b in bodies[:n]) for n in range(len(bodies))
         ]
+
+
+async def test_the_plan_as_it_was_told_last_stays_when_the_turn_has_ended(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        first = {"content": "Read", "priority": "high", "status": "pending"}
+        last = {"content": "Read\x1b[2J", "priority": "high", "status": "completed"}
+        rooms.fleet.scripts.append(
+            [
+                PlanUpdated((first,)),
+                ContentDelta("done"),
+                PlanUpdated((last,) * (MAX_PLAN_ENTRIES + 1)),
+                TurnCompleted(),
+            ]
+        )
+        await rooms.ended(await rooms.send())
+        (end,) = await rooms.events("turn.completed")
+        assert end["body"]["plan"] == [{**last, "content": "Read␛[2J"}] * MAX_PLAN_ENTRIES
 
 
 async def test_control_sequences_of_an_agent_never_reach_ledger_or_listeners(

@@ -31,6 +31,7 @@ def whole_turn(outcome: str = "completed") -> list[Event]:
         outcome=outcome,
         reasoning="because",
         tools=("call_1", "call_2"),
+        plan=[{"content": "do\x1b it", "priority": "high", "status": "completed"}],
         durationMs=1200,
         usage={"tokens": 5},
     )
@@ -53,7 +54,25 @@ def test_a_completed_turn_holds_all_its_parts() -> None:
         "2026-01-01T00:00:08.000Z",
     )
     assert block.author.name == "Codex"
+    assert block.plan == ({"content": "do␛ it", "priority": "high", "status": "completed"},)
     assert not block.is_open
+
+
+def test_the_plan_that_is_kept_is_the_recorded_one() -> None:
+    script = RoomScript()
+    script.queue("t", "codex")
+    script.start("t", "codex")
+    shown = [{"content": "Read", "status": "in_progress"}]
+    told = script.stream(
+        "turn.progress", {"turnId": "t", "kind": "plan", "entries": shown}, "codex"
+    )
+    before = apply_events(ClientView(), [*script.durable, told])
+    assert before.open_turns[0].plan == tuple(shown)
+    end = script.end("t", "codex", plan=[{"content": "Read", "status": "completed"}])
+    after = apply_events(before, end)
+    (block,) = after.timeline.blocks
+    assert isinstance(block, TurnBlock)
+    assert block.plan == ({"content": "Read", "status": "completed"},)
 
 
 @pytest.mark.slow

@@ -223,6 +223,13 @@ def test_unfolded_records_show_what_happened() -> None:
     ]
 
 
+def test_a_plan_says_what_is_being_done_only_while_it_is() -> None:
+    plan = ({"content": "Read", "status": "completed"}, {"content": "Fix", "status": "in_progress"})
+    working = timelines.turn(1, phase="running", plan=plan)
+    assert "▸ plan · 1 of 2 done · Fix" in _draw(working)
+    assert "▸ plan · 1 of 2 done" in _draw(timelines.turn(1, "answer", plan=plan))
+
+
 def test_a_tool_with_a_strange_id_and_unknown_content_is_drawn() -> None:
     tool = ToolView("a::b", "", "other", "odd", True, content=({"type": "new", "x": 1},))
     document = _document(timelines.turn(1, tools=(tool,)))
