@@ -9,16 +9,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
 from groupx_server.ledger.memory import list_memory, read_memory
-from groupx_server.ledger.search import Filters, FoundPage, search
+from groupx_server.ledger.recordsearch import Asked, search_memory
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.text import safe_line
 from groupx_shared.wire.memory import MemoryList, MemoryRecord
-
-ROUNDS: Final = 10
-"""Pages of the index that one search reads at most; the cursor goes on from there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +46,19 @@ def find_memory(
     connection: sqlite3.Connection, seeker: Seeker, wanted: Wanted, now: str
 ) -> MemoryList:
     """A page of what the seeker may see. Raises: RefusedError for a foreign cursor."""
-    if wanted.query is None:
-        return list_memory(
-            connection,
-            wanted.filters,
-            include_history=wanted.include_history,
-            cursor=wanted.cursor,
-            limit=wanted.limit,
-            visible_to=(seeker.room_id, seeker.actor_id),
-        )
-    return _search(connection, seeker, wanted, now)
+    visible_to = (seeker.room_id, seeker.actor_id)
+    if wanted.query is not None:
+        words, cursor = wanted.query, wanted.cursor
+        asked = Asked(words, wanted.filters, cursor, wanted.limit, visible_to)
+        return search_memory(connection, asked, now)
+    return list_memory(
+        connection,
+        wanted.filters,
+        include_history=wanted.include_history,
+        cursor=wanted.cursor,
+        limit=wanted.limit,
+        visible_to=visible_to,
+    )
 
 
 def read_own(connection: sqlite3.Connection, seeker: Seeker, memory_id: str) -> MemoryRecord:
@@ -71,35 +70,3 @@ def read_own(connection: sqlite3.Connection, seeker: Seeker, memory_id: str) -> 
             code=ErrorCode.UNKNOWN_MEMORY,
         )
     return record
-
-
-def _search(connection: sqlite3.Connection, seeker: Seeker, wanted: Wanted, now: str) -> MemoryList:
-    scope = Filters(kind="memory", type=wanted.filters.get("kind"))
-    match wanted.filters.get("scope_type"):
-        case "room":
-            scope = Filters(kind="memory", type=scope.type, room_id=seeker.room_id)
-        case "agent":
-            scope = Filters(kind="memory", type=scope.type, actor_id=seeker.actor_id)
-    kept: list[MemoryRecord] = []
-    cursor = wanted.cursor
-    for _ in range(ROUNDS):
-        left = wanted.limit - len(kept)
-        page: FoundPage = search(
-            connection, wanted.query or "", scope, now, cursor=cursor, limit=left
-        )
-        records = (read_memory(connection, found.ref_id) for found in page.found)
-        kept += [record for record in records if _fits(record, seeker, wanted.filters)]
-        cursor = page.next_cursor
-        if cursor is None or len(kept) >= wanted.limit:
-            break
-    return MemoryList(items=tuple(kept), next_cursor=cursor)
-
-
-def _fits(record: MemoryRecord, seeker: Seeker, filters: Mapping[str, str]) -> bool:
-    told = {
-        "scope_type": record.scope.type,
-        "kind": record.kind,
-        "agent_memory_type": record.agent_memory_type,
-        "subject_actor_id": record.subject_actor_id,
-    }
-    return may_see(record, seeker) and all(told[name] == value for name, value in filters.items())

@@ -1,38 +1,35 @@
 """Memory and identity records by words, the best first, narrowed by the filters of their lists.
 
 Invariants: what is found is read from the tables, so it is as it is now; only records that count
-are found, because the index holds no others. Counterpart: `memory` and `identity_records`, which
-list by time.
+are found, because the index holds no others; a filter counts before a page is filled. Counterpart:
+`memory` and `identity_records`, which list by time.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Generic, Literal, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from groupx_server.ledger.identity_records import identity_among
 from groupx_server.ledger.memory import memory_among
-from groupx_server.ledger.search import Filters, search
+from groupx_server.ledger.search import Filters, Found, search
 from groupx_shared.wire.memory import IdentityList, IdentityRecord, MemoryList, MemoryRecord
-
-ROUNDS: Final = 10
-"""Pages of the index that one search reads at most; the cursor goes on from there."""
-PAGE: Final = 200
-"""Rows of the index for one round, where filters may drop most of them."""
 
 Record = TypeVar("Record", MemoryRecord, IdentityRecord)
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is looked for; `filters` are names of the list's `FILTERS`."""
+    """What is looked for; `filters` are names of the list's `FILTERS`. `visible_to`: only the
+    memory of this room and of this agent."""
 
     words: str
     filters: Mapping[str, str]
     cursor: str | None
     limit: int
+    visible_to: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,31 +55,35 @@ def search_identity(connection: sqlite3.Connection, asked: Asked, now: str) -> I
 def _search(
     connection: sqlite3.Connection, table: _Table[Record], asked: Asked, now: str
 ) -> tuple[list[Record], str | None]:
-    scope = _scope(table.kind, asked.filters)
-    kept: list[Record] = []
-    cursor = asked.cursor
-    for _ in range(ROUNDS):
-        # Never more than is still wanted: the cursor stands behind the last row that was read.
-        limit = min(PAGE, asked.limit - len(kept))
-        page = search(connection, asked.words, scope, now, cursor=cursor, limit=limit)
-        ids = [found.ref_id for found in page.found]
-        kept += _in_order(ids, table.among(connection, ids, asked.filters))
-        cursor = page.next_cursor
-        if cursor is None or len(kept) >= asked.limit:
-            break
-    return kept, cursor
+    kept: dict[str, Record] = {}
+
+    def fits(found: Found) -> bool:
+        kept.update(table.among(connection, [found.ref_id], asked.filters))
+        return found.ref_id in kept
+
+    page = search(
+        connection,
+        asked.words,
+        _narrowed(table.kind, asked),
+        now,
+        cursor=asked.cursor,
+        limit=asked.limit,
+        keeps=fits,
+    )
+    return [kept[found.ref_id] for found in page.found], page.next_cursor
 
 
-def _in_order(ids: Iterable[str], found: Mapping[str, Record]) -> list[Record]:
-    return [found[each] for each in ids if each in found]
-
-
-def _scope(kind: str, filters: Mapping[str, str]) -> Filters:
+def _narrowed(kind: str, asked: Asked) -> Filters:
     """What the index itself can narrow by; the tables do the rest."""
-    is_room = filters.get("scope_type") == "room"
+    filters = asked.filters
+    scope_type, scope_id = filters.get("scope_type"), filters.get("scope_id")
+    seen_in, seen_by = asked.visible_to or (None, None)
     return Filters(
         kind=kind,
         type=filters.get("kind"),
-        room_id=filters.get("scope_id") if is_room else None,
+        room_id=scope_id if scope_type == "room" else None,
+        owner_id=scope_id if scope_type == "agent" else None,
         actor_id=filters.get("author_actor_id") or filters.get("subject_actor_id"),
+        seen_in=seen_in,
+        seen_by=seen_by,
     )

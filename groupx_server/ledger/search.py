@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import binascii
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -38,7 +38,8 @@ RECENT_DAYS: Final = 30
 and no more."""
 
 EXAMINED: Final = 2_000
-"""Rows that are read for a phrase or a beginning of words, which the index alone cannot prove."""
+"""Rows that one page reads at most, for what the index alone cannot prove: a phrase, a beginning
+of words, what the caller keeps."""
 
 CANDIDATES: Final = 200
 """The best by words, whose meaning is compared too (measured: more find no more)."""
@@ -70,7 +71,8 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FoundPage:
-    """The best rows after the cursor."""
+    """The best rows after the cursor. Fewer than were asked for, with a cursor: so many rows were
+    read that the rest is another page's."""
 
     found: list[Found]
     query: Query
@@ -89,6 +91,10 @@ class Meaning:
     weight: float
     least: float = 1.0
     """How near a text must be that has none of the words; 1: such ones are not looked for."""
+
+
+Keeps = Callable[[Found], bool]
+"""What a caller wants of what was found."""
 
 
 class _Place(NamedTuple):
@@ -111,24 +117,28 @@ def search(
     cursor: str | None = None,
     limit: int = 20,
     meaning: Meaning | None = None,
+    keeps: Keeps | None = None,
 ) -> FoundPage:
-    """Find what `text` asks for, best first. With a `meaning` the best by words are put in another
-    order. Raises: RefusedError for a foreign cursor, or one that needs a meaning."""
+    """Find what `text` asks for, best first; of that only what `keeps` allows, before the page is
+    filled. With a `meaning` the best by words are put in another order.
+
+    Raises: RefusedError for a foreign cursor, or one that needs a meaning.
+    """
     query = parse_query(text)
     if query.is_empty:
         return FoundPage([], query, None, False)
     (newest,) = connection.execute("SELECT COALESCE(MAX(row_id), 0) FROM search_rows").fetchone()
     place = _Place(float("-inf"), 0, newest, now) if cursor is None else _decode(cursor)
     plan = make_plan(connection, query, filters, place.through)
+    work = _Work(connection, query, filters, plan, keeps)
     is_first = cursor is None or place.fused > 0
     if meaning is not None and plan.is_ranked and is_first:
-        work = _Work(connection, query, filters, plan)
         fused = _fused_page(work, place, limit, meaning)
         if fused is not None:
             return fused
     if place.fused:
         raise RefusedError("What texts mean cannot be compared now; begin without a cursor.")
-    return _page(_Work(connection, query, filters, plan), place, limit)
+    return _page(work, place, limit)
 
 
 class _Work(NamedTuple):
@@ -136,26 +146,29 @@ class _Work(NamedTuple):
     query: Query
     filters: Filters
     plan: Plan
+    keeps: Keeps | None
+
+    def has(self, row: Found) -> bool:
+        return proves(self.query, row) and (self.keeps is None or self.keeps(row))
 
 
 def _page(work: _Work, place: _Place, limit: int) -> FoundPage:
     """The best by words behind a place."""
-    connection, query, filters, plan = work
     found: list[Found] = []
-    is_more, is_capped = False, plan.is_capped
-    for number, row in enumerate(_rows(connection, plan, filters, place)):
-        if number >= EXAMINED + limit:
-            is_capped = True
+    following, is_capped = None, work.plan.is_capped
+    last = None
+    for number, row in enumerate(_rows(work.connection, work.plan, work.filters, place)):
+        if number >= EXAMINED + limit and last is not None:
+            is_capped, following = True, _encode(place, last)
             break
-        if not proves(query, row):
+        last = row
+        if not work.has(row):
             continue
         if len(found) == limit:
-            is_more = True
+            following = _encode(place, found[-1])
             break
         found.append(row)
-    last = found[-1] if is_more else None
-    next_cursor = None if last is None else _encode(place, last)
-    return FoundPage(found, query, next_cursor, is_capped)
+    return FoundPage(found, work.query, following, is_capped)
 
 
 # ── Meaning ───────────────────────────────────────────────────────────────────────────────────
@@ -189,17 +202,23 @@ def _wordless(work: _Work, place: _Place, best: FoundPage, meaning: Meaning) -> 
     known = {row.row_id for row in best.found}
     filters = [(f"r.{clause} ?", value) for clause, value in _filter_values(work.filters)]
     if work.filters.actor_id is not None:
-        filters.append(("? IN (r.actor_id, COALESCE(r.subject_id, ''))", work.filters.actor_id))
+        names = "r.actor_id, COALESCE(r.subject_id, ''), COALESCE(r.owner_id, '')"
+        filters.append((f"? IN ({names})", work.filters.actor_id))
+    values = [value for _, value in filters]
+    if work.filters.seen_by is not None and work.filters.seen_in is not None:
+        filters.append(("(r.room_id = ? OR r.owner_id = ?)", ""))
+        values += [work.filters.seen_in, work.filters.seen_by]
     newest = work.connection.execute(
         "SELECT r.row_id, r.room_id, r.seq FROM search_rows r WHERE r.row_id <= ? AND r.row_id > ?"
         f"{''.join(f' AND {clause}' for clause, _ in filters)} ORDER BY r.row_id DESC LIMIT ?",
-        (place.through, place.through - CAP_ROWS, *(value for _, value in filters), missing),
+        (place.through, place.through - CAP_ROWS, *values, missing),
     ).fetchall()
     vectors = vectors_of(work.connection, [row for row in newest if row[0] not in known])
     near = {row_id: nearness_among(meaning.vector, *each) for row_id, each in vectors.items()}
     chosen = sorted((-how, row_id) for row_id, how in near.items() if how >= meaning.least)
     score = best.found[-1].score if best.found else 0.0
-    return [_found(work.connection, row_id, score) for _, row_id in chosen[:WORDLESS]]
+    found = [_found(work.connection, row_id, score) for _, row_id in chosen[:WORDLESS]]
+    return [row for row in found if work.keeps is None or work.keeps(row)]
 
 
 def _fused(
@@ -282,6 +301,7 @@ def _filter_values(filters: Filters) -> list[tuple[str, str]]:
         ("root =", filters.root),
         ("occurred_at >=", filters.since),
         ("occurred_at <=", filters.until),
+        ("owner_id =", filters.owner_id),
     ]
     return [(clause, value) for clause, value in given if value is not None]
 

@@ -382,12 +382,13 @@ _RECORDS: Final = {
     "memory": (
         "SELECT memory_id, CASE scope_type WHEN 'room' THEN scope_id END, author_actor_id,"
         " COALESCE(subject_actor_id, CASE scope_type WHEN 'agent' THEN scope_id END), kind,"
-        " created_at, content, status, CASE scope_type WHEN 'correlation' THEN scope_id END"
+        " created_at, content, status, CASE scope_type WHEN 'correlation' THEN scope_id END,"
+        " CASE scope_type WHEN 'agent' THEN scope_id END"
         " FROM memory_records WHERE memory_id = ?"
     ),
     "identity": (
         "SELECT identity_id, NULL, author_actor_id, subject_actor_id, kind, created_at, content,"
-        " status, NULL FROM identity_records WHERE identity_id = ?"
+        " status, NULL, NULL FROM identity_records WHERE identity_id = ?"
     ),
 }
 
@@ -396,7 +397,8 @@ def _record_source(connection: sqlite3.Connection, kind: str, ref_id: str) -> _S
     found = connection.execute(_RECORDS[kind], (ref_id,)).fetchone()
     if found is None:
         return None
-    record_id, room_id, author, subject, record_type, created_at, content, status, root = found
+    record_id, room_id, author, subject, record_type, created_at, content, status, *rest = found
+    root, owner = rest
     row = Row(
         row_id=0,
         kind=kind,
@@ -410,6 +412,7 @@ def _record_source(connection: sqlite3.Connection, kind: str, ref_id: str) -> _S
         seq=None,
         occurred_at=created_at,
         context_through=0,
+        owner_id=owner,
     )
     return _Source(row, content, status == "active")
 

@@ -26,7 +26,11 @@ SAID: Final = "{text speaker}"
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Where to look; None: everywhere. Times as the ledger stores them, both included."""
+    """Where to look; None: everywhere. Times as the ledger stores them, both included.
+
+    `actor_id`: who said it, whom it is about, or whose memory it is. `owner_id`: whose own memory
+    it is. `seen_by`, `seen_in`: only what this agent may see of memory in this room; both or none.
+    """
 
     room_id: str | None = None
     kind: str | None = None
@@ -35,6 +39,9 @@ class Filters:
     root: str | None = None
     since: str | None = None
     until: str | None = None
+    owner_id: str | None = None
+    seen_by: str | None = None
+    seen_in: str | None = None
 
 
 class Plan(NamedTuple):
@@ -81,7 +88,13 @@ def _scope(filters: Filters) -> str:
         words.append(scope_word("a", filters.actor_id))
     if filters.room_id is not None:
         words.append(scope_word("r", filters.room_id))
-    return " AND ".join(f'scope : "{word}"' for word in words)
+    if filters.owner_id is not None:
+        words.append(scope_word("o", filters.owner_id))
+    clauses = [f'scope : "{word}"' for word in words]
+    if filters.seen_by is not None and filters.seen_in is not None:
+        seen = [scope_word("r", filters.seen_in), scope_word("o", filters.seen_by)]
+        clauses.append(f"scope : ({_any(seen)})")
+    return " AND ".join(clauses)
 
 
 def _wanted(query: Query) -> str:

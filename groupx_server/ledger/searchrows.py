@@ -35,8 +35,9 @@ WHOLE_TEXT: Final = (
 
 _ROW: Final = (
     "row_id, kind, ref_id, room_id, actor_id, subject_id, speaker, type, root, seq, occurred_at,"
-    " context_through"
+    " context_through, owner_id"
 )
+_MARKS: Final = ", ".join("?" * len(_ROW.split(",")))
 
 
 class Row(NamedTuple):
@@ -54,6 +55,8 @@ class Row(NamedTuple):
     seq: int | None
     occurred_at: str
     context_through: int
+    owner_id: str | None = None
+    """The agent whose own memory it is."""
 
 
 def context_words(content: str, words: IndexText) -> str:
@@ -88,7 +91,8 @@ def content_at(connection: sqlite3.Connection, kind: str, ref_id: str) -> str:
 
 @functools.lru_cache(maxsize=4_096)
 def scope_word(kind: str, value: str) -> str:
-    """One word for a room or an actor. The digit at its end keeps the stemmer away."""
+    """One word for a room, an actor, or the owner of a record. The digit at its end keeps the
+    stemmer away."""
     return f"{kind}{hashlib.blake2s(value.encode(), digest_size=8).hexdigest()}0"
 
 
@@ -101,9 +105,7 @@ def put(connection: sqlite3.Connection, row: Row, words: IndexText, context: str
     """Write a row and its words; a row that has its number already keeps it."""
     number = row.row_id or None
     values = (number, *row[1:])
-    cursor = connection.execute(
-        f"INSERT INTO search_rows({_ROW}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values
-    )
+    cursor = connection.execute(f"INSERT INTO search_rows({_ROW}) VALUES ({_MARKS})", values)
     written = row._replace(row_id=cursor.lastrowid or row.row_id)
     _write_words(connection, "", written, words, context)
     return written
@@ -175,11 +177,13 @@ def _names(speaker: str) -> str:
 
 
 def _scope(row: Row) -> str:
-    words = [kind_word(row.kind), scope_word("a", row.actor_id)]
+    words = [kind_word(row.kind)]
     if row.room_id is not None:
         words.append(scope_word("r", row.room_id))
-    if row.subject_id is not None and row.subject_id != row.actor_id:
-        words.append(scope_word("a", row.subject_id))
+    if row.owner_id is not None:
+        words.append(scope_word("o", row.owner_id))
+    named = (row.actor_id, row.subject_id, row.owner_id)
+    words += [scope_word("a", actor_id) for actor_id in dict.fromkeys(named) if actor_id]
     return " ".join(words)
 
 
