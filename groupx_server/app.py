@@ -309,7 +309,7 @@ async def _backed_up(
     policy = Policy(settings.keep, timedelta(days=settings.max_age_days))
     async with asyncio.TaskGroup() as tasks:
         keeper = BackupKeeper(ledger, policy)
-        forgetting.renew_backups = keeper.renew
+        forgetting.purging.renew_backups = keeper.renew
         keeping = tasks.create_task(keeper.run(), name="backups") if settings.enabled else None
         try:
             yield

@@ -24,7 +24,7 @@ from groupx_shared.wire.context import (
     ResetReply,
     SummaryReply,
 )
-from groupx_shared.wire.forgetting import RedactContent, RedactReply
+from groupx_shared.wire.forgetting import PurgeList, RedactContent, RedactReply
 from groupx_shared.wire.memory import (
     IdentityList,
     IdentityReply,
@@ -254,6 +254,10 @@ class ForgettingCases(Protocol):
         request: RedactContent,
         source: Source,
     ) -> RedactReply: ...
+
+    def purges(self) -> PurgeList:
+        """Those that run and the last that ended."""
+        ...
 
 
 class Rooms(RoomCommands, EventQueries, StateQueries, Protocol):

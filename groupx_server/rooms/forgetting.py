@@ -14,13 +14,8 @@ from functools import partial
 from typing import Any, Final
 
 from groupx_server.ledger.accept import Source
-from groupx_server.ledger.bytesearch import files_with, probes_of, stands_in
 from groupx_server.ledger.commands import once
-from groupx_server.ledger.connection import file_error, find_backups
 from groupx_server.ledger.copies import foresee
-from groupx_server.ledger.fileheader import sidecar
-from groupx_server.ledger.purge import MOST_STEPS, clean, is_overwritten, merge_some, rewrite
-from groupx_server.ledger.rawfile import RawFile
 from groupx_server.ledger.redaction import Kind, Removed, Target, redact
 from groupx_server.ledger.revocations import (
     Removal,
@@ -30,14 +25,13 @@ from groupx_server.ledger.revocations import (
     remove_again,
     unlisted,
 )
-from groupx_server.ledger.searchindex import reset_outdated
 from groupx_server.ledger.store import Ledger
 from groupx_server.logs import get_logger
+from groupx_server.rooms.purging import Purging, purge
 from groupx_server.rooms.turnrunner import Runtime
-from groupx_shared.wire.forgetting import RedactContent, RedactReply, ToldSession
+from groupx_shared.errors import GroupXError
+from groupx_shared.wire.forgetting import PurgeList, RedactContent, RedactReply, ToldSession
 
-LOG_FOLDER: Final = "logs"
-"""Beside the database."""
 AGENTS_OWN: Final = "Agents' own histories and logs on this machine and at their providers."
 COPIED: Final = (
     "Exports, and backups that were made by command or copied elsewhere: delete them, and make new "
@@ -49,10 +43,6 @@ SIDE: Final = (
 )
 
 log = get_logger(__name__)
-
-
-async def _no_backups() -> list[str]:
-    return []
 
 
 async def _nothing() -> None:
@@ -67,19 +57,45 @@ class _Done:
 
 class Forgetting:
     """Redaction over one ledger. `on_removed` drops what is cached of events, `on_side_removed`
-    gives the room assistant a new session, `renew_backups` puts a new backup in the place of the
-    old ones."""
+    gives the room assistant a new session."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self.on_removed: Callable[[], None] = lambda: None
         self.on_side_removed: Callable[[], Awaitable[None]] = _nothing
-        self.renew_backups: Callable[[], Awaitable[list[str]]] = _no_backups
+        self.purging = Purging(runtime)
+
+    def purges(self) -> PurgeList:
+        """How the purges that run stand, and the last that ended."""
+        return PurgeList(purges=self.purging.known)
 
     async def redact(
         self, kind: Kind, ref_id: str, request: RedactContent, source: Source
     ) -> RedactReply:
         """Remove a text and what came of it. Raises: RefusedError, LedgerError."""
+        if not request.purge:
+            reply, _ = await self._remove(kind, ref_id, request, source)
+            return reply.model_copy(update={"beyond": _beyond(reply)})
+        self.purging.begin(kind, ref_id)
+        try:
+            reply, texts = await self._remove(kind, ref_id, request, source)
+        except GroupXError as error:
+            self.purging.fail(ref_id, error)
+            raise
+        purged = await self.purging.run(ref_id, texts)
+        told = {
+            "purged": True,
+            "removed_backups": purged.removed_backups,
+            "left_in": purged.left_in,
+            "checked": purged.is_checked,
+            "beyond": _beyond(reply),
+        }
+        return reply.model_copy(update=told)
+
+    async def _remove(
+        self, kind: Kind, ref_id: str, request: RedactContent, source: Source
+    ) -> tuple[RedactReply, Sequence[str]]:
+        """Put tombstones; return what was removed, and the texts, which are stored nowhere."""
         target = Target(kind, ref_id, source.actor_id, source.source_kind, request.copies)
         done = _Done()
         now = self._runtime.clock.now()
@@ -110,39 +126,7 @@ class Forgetting:
             if reply.side_messages:
                 await self.on_side_removed()
             log.info("content.redacted", kind=kind, ref=ref_id, events=len(reply.event_ids))
-        if request.purge:
-            reply = await self._purge(reply, done.texts)
-        return reply.model_copy(update={"beyond": _beyond(reply)})
-
-    async def _purge(self, reply: RedactReply, texts: Sequence[str]) -> RedactReply:
-        ledger = self._runtime.ledger
-        await purge(ledger, self._runtime.clock.now())
-        gone = await self.renew_backups()
-        left = await asyncio.to_thread(_left_in, ledger, texts)
-        return reply.model_copy(
-            update={"purged": True, "removed_backups": tuple(gone), "left_in": tuple(left)}
-        )
-
-
-async def purge(ledger: Ledger, now: str) -> None:
-    """Get the bytes of what was removed out of the database and its journal. Others write between
-    the steps of the longest part. Raises: LedgerError."""
-    await ledger.write(reset_outdated)
-    is_first, steps = True, 0
-    while not await ledger.write(partial(merge_some, is_first=is_first)) and steps < MOST_STEPS:
-        is_first, steps = False, steps + 1
-    if not await ledger.read(is_overwritten):
-        log.info("purge.rewriting", file=ledger.path.name)
-        await ledger.write_alone(partial(rewrite, now=now))
-    wiped = await ledger.write_alone(partial(_clean, file=ledger.raw))
-    log.info("purge.done", merge_steps=steps, wiped_pages=wiped)
-
-
-def _clean(connection: sqlite3.Connection, file: RawFile) -> int:
-    try:
-        return clean(connection, file)
-    except OSError as error:
-        raise file_error(error, file.path, "overwrite removed texts in") from error
+        return reply, done.texts
 
 
 async def remove_restored(ledger: Ledger, now: str) -> int:
@@ -164,19 +148,6 @@ async def _list_removals(ledger: Ledger) -> list[Removal]:
     if lacking := await ledger.read(partial(unlisted, removals=removals)):
         await asyncio.to_thread(note_removals, ledger.path, lacking)
     return removals
-
-
-def _left_in(ledger: Ledger, texts: Sequence[str]) -> list[str]:
-    """Names of the files in which one of the texts stands: the database, its journal, every copy
-    that GroupX made of it, and the logs."""
-    probes = probes_of(texts)
-    if not probes:
-        return []
-    path = ledger.path
-    found = [path.name] if stands_in(probes, ledger.raw.pieces()) else []
-    logs = sorted((path.parent / LOG_FOLDER).glob("*"))
-    others = [sidecar(path, "-wal"), *find_backups(path), *logs]
-    return found + [file.name for file in files_with(probes, others)]
 
 
 def _reply_of(removed: Removed) -> RedactReply:

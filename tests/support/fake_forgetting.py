@@ -6,7 +6,7 @@ from typing import Literal
 
 from groupx_server.ledger.accept import Source
 from groupx_shared.errors import ErrorCode, RefusedError
-from groupx_shared.wire.forgetting import RedactContent, RedactReply
+from groupx_shared.wire.forgetting import PurgeInfo, PurgeList, RedactContent, RedactReply
 
 _KNOWN = {"event": "evt_1", "memory": "mem_1", "identity": "identity_1", "side": "side_1"}
 _UNKNOWN = {
@@ -20,6 +20,9 @@ _UNKNOWN = {
 class FakeForgetting:
     """Knows one thing of each kind."""
 
+    def __init__(self) -> None:
+        self.removed: list[str] = []
+
     async def redact(
         self,
         kind: Literal["event", "memory", "identity", "side"],
@@ -29,6 +32,7 @@ class FakeForgetting:
     ) -> RedactReply:
         if ref_id != _KNOWN[kind]:
             raise RefusedError("There is no such thing.", code=_UNKNOWN[kind])
+        self.removed.append(ref_id)
         return RedactReply(
             audit_event_id="evt_9",
             event_ids=("evt_1",) if kind == "event" else (),
@@ -36,3 +40,8 @@ class FakeForgetting:
             purged=request.purge,
             beyond=("Exports.",),
         )
+
+    def purges(self) -> PurgeList:
+        started = "2026-11-30T09:15:00.000Z"
+        info = PurgeInfo(kind="event", ref_id="evt_1", stage="index", steps=7, started_at=started)
+        return PurgeList(purges=(info,))

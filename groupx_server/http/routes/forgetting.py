@@ -4,13 +4,14 @@ assistant's conversation."""
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from types import NoneType
 from typing import Literal
 
 from groupx_server.http.endpoint import AnyRoute, Call, Route
 from groupx_server.http.queries import NoQuery
 from groupx_server.http.reply import Reply, json_reply
 from groupx_shared.errors import ErrorCode
-from groupx_shared.wire.forgetting import RedactContent, RedactReply
+from groupx_shared.wire.forgetting import PurgeList, RedactContent, RedactReply
 
 Handler = Callable[[Call[NoQuery, RedactContent]], Awaitable[Reply]]
 Kind = Literal["event", "memory", "identity", "side"]
@@ -30,6 +31,10 @@ async def redact_identity(call: Call[NoQuery, RedactContent]) -> Reply:
 
 async def redact_side(call: Call[NoQuery, RedactContent]) -> Reply:
     return await _redact(call, "side", "messageId")
+
+
+async def purges(call: Call[NoQuery, None]) -> Reply:
+    return json_reply(call.rooms.forgetting.purges())
 
 
 async def _redact(call: Call[NoQuery, RedactContent], kind: Kind, name: str) -> Reply:
@@ -65,5 +70,15 @@ ROUTES: tuple[AnyRoute, ...] = (
         "a message of the room assistant's conversation",
         ErrorCode.UNKNOWN_EVENT,
         ErrorCode.STORE_CONFLICT,
+    ),
+    Route(
+        method="GET",
+        path="/api/purges",
+        handler=purges,
+        query=NoQuery,
+        body=NoneType,
+        reply=PurgeList,
+        summary="How getting the bytes of removed texts out of the files stands.",
+        errors=(),
     ),
 )

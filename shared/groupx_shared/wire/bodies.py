@@ -12,6 +12,7 @@ from groupx_shared.wire.agents import AgentInfo
 from groupx_shared.wire.base import WireModel
 from groupx_shared.wire.context import CompactionBody, RedactedBody, ResetBody
 from groupx_shared.wire.events import Event, EventType
+from groupx_shared.wire.forgetting import PurgeBody
 
 TurnStatus = Literal[
     "queued",
@@ -412,6 +413,7 @@ BODY_MODELS: Final[dict[str, type[WireModel]]] = {
     EventType.CONTEXT_COMPACTION_FAILED: CompactionBody,
     EventType.CONTEXT_RESET: ResetBody,
     EventType.CONTENT_REDACTED: RedactedBody,
+    EventType.CONTENT_PURGING: PurgeBody,
     EventType.AGENT_STATUS: AgentStatusBody,
     EventType.AGENTS_CHANGED: AgentsChangedBody,
 }

@@ -62,6 +62,7 @@ class EventType(StrEnum):
     CONTEXT_COMPACTION_FAILED = "context.compaction.failed"
     CONTEXT_RESET = "context.reset"
     CONTENT_REDACTED = "content.redacted"
+    CONTENT_PURGING = "content.purging"
     AGENT_STATUS = "agent.status"
     AGENTS_CHANGED = "agents.changed"
 
@@ -77,6 +78,7 @@ TRANSIENT_TYPES: Final = frozenset(
         EventType.CONTEXT_COMPACTION_RETRYING,
         EventType.CONTEXT_COMPACTION_COMPLETED,
         EventType.CONTEXT_COMPACTION_FAILED,
+        EventType.CONTENT_PURGING,
         EventType.AGENT_STATUS,
         EventType.AGENTS_CHANGED,
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from groupx_shared.wire.base import RequestModel, WireModel
 from groupx_shared.wire.requests import CommandId
 
@@ -50,5 +52,44 @@ class RedactReply(WireModel):
     """Copies of the database that held it; one of now took their place."""
     left_in: tuple[str, ...] = ()
     """Files in which the text still stands after a purge, by name."""
+    checked: bool = False
+    """The files were searched for the text. Not after a purge of what was removed earlier: nobody
+    knows any more what it said."""
     beyond: tuple[str, ...] = ()
     """What GroupX cannot reach, in sentences."""
+
+
+PurgeStage = Literal[
+    "removing", "waiting", "index", "rewriting", "wiping", "backups", "checking", "done", "failed"
+]
+"""The text is being replaced; another purge runs; the search index is merged; the file is written
+anew, which is needed once; the journal is cut and what is left in the file is overwritten; backups
+are replaced; files are searched for the text; the end."""
+
+
+class PurgeInfo(WireModel):
+    """How the purge of one text stands. From `waiting` or `index` on the text itself is removed."""
+
+    kind: Literal["event", "memory", "identity", "side"]
+    ref_id: str
+    """Of the event, record or message."""
+    stage: PurgeStage
+    steps: int = 0
+    """Done of this stage; nobody knows how many there will be."""
+    started_at: str
+    ended_at: str | None = None
+    left_in: tuple[str, ...] = ()
+    """At the end: files in which the text still stands, by name."""
+    checked: bool = False
+    """At the end: the files were searched for the text."""
+    error_message: str | None = None
+
+
+class PurgeBody(PurgeInfo):
+    """`content.purging`: how getting the bytes of a removed text out of the files stands."""
+
+
+class PurgeList(WireModel):
+    """`GET /api/purges`: those that run and the last that ended, since the server's start."""
+
+    purges: tuple[PurgeInfo, ...] = ()

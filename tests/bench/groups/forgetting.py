@@ -38,7 +38,7 @@ from groupx_server.ledger.summaries import end_summary
 from groupx_server.ledger.times import utc_now, utc_now_iso
 from groupx_server.portability.keeper import BackupKeeper
 from groupx_server.portability.rotation import Policy
-from groupx_server.rooms.forgetting import purge
+from groupx_server.rooms.purging import purge
 from support.secrets_planted import NOW, ROOM, Planted, Planter, words_left
 
 ROWS = (

@@ -10,7 +10,13 @@ import pytest
 from groupx_server.mcp.desk import Tool
 from groupx_server.mcp.teaching import INSTRUCTIONS
 from groupx_shared.wire.base import WireModel
-from support.tool_docs import all_tools, arguments_table, result_table, shapes
+from support.tool_docs import (
+    all_tools,
+    arguments_table,
+    operator_tools,
+    result_table,
+    shapes,
+)
 
 MANUAL = (Path(__file__).parents[3] / "docs" / "MCP.md").read_text("utf-8")
 TOOLS = all_tools()
@@ -36,3 +42,8 @@ def test_agents_are_taught_of_every_tool_that_wakes_waits_or_looks() -> None:
     for name in ("publish", "send", "ask", "collect", "read", "roster"):
         assert f"`{name}`" in INSTRUCTIONS
     assert len(INSTRUCTIONS) < 3_000
+
+
+def test_no_tool_removes_a_text_for_good() -> None:
+    told = [f"{tool.name} {tool.description}".lower() for tool in [*TOOLS, *operator_tools()]]
+    assert not [each for each in told if "redact" in each or "purge" in each or "for good" in each]

@@ -58,7 +58,7 @@ async def test_a_purge_leaves_no_byte_in_database_journal_and_backups(tmp_path: 
         event_id = await _lived_in(rooms)
         keeper = BackupKeeper(rooms.ledger, Policy(7, timedelta(days=7)))
         keeper.folder.mkdir()
-        rooms.service.forgetting.renew_backups = keeper.renew
+        rooms.service.forgetting.purging.renew_backups = keeper.renew
         await rooms.ledger.backup(keeper.folder / "groupx-20260101-000000.bak.db")
         await rooms.ledger.backup(tmp_path / "groupx.v13-20260101-000000.bak.db")
         assert len(_holding(tmp_path)) >= 3
