@@ -12,6 +12,7 @@ from groupx_server.builtin_agent.quoting import as_data, as_data_line
 from groupx_server.builtin_agent.room_api import Page, RoomApi, RoomDataError
 from groupx_server.builtin_agent.room_search import MAX_HITS, parse_query, search_room
 from groupx_server.builtin_agent.updates import ToolKind
+from groupx_shared.english import counted
 from groupx_shared.names import unknown_name
 from groupx_shared.text import safe_line
 
@@ -137,7 +138,8 @@ class RoomTools:
         hits = found.hits or [message for _, message in found.near]
         lines = [as_data_line(message, _MESSAGE_CHARS) for message in hits]
         exact = "" if found.hits or not hits else " None holds all words; these hold some."
-        range_said = f"{found.searched} messages searched, #{found.first_seq}–#{found.last_seq}."
+        searched = counted(found.searched, "message")
+        range_said = f"{searched} searched, #{found.first_seq}–#{found.last_seq}."
         return ToolResult(as_data([*lines, range_said + exact], MAX_RESULT_CHARS))
 
     async def _agents(self) -> ToolResult:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from groupx_server.ledger.events import NewEvent, insert_event
 from groupx_server.ledger.failpoints import failpoint
 from groupx_server.ledger.turns import OPEN_OF_ROOM, OPEN_SQL
+from groupx_shared.english import counted
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.ids import MAIN_ROOM, USER_WEB, new_id
 from groupx_shared.names import unknown_name
@@ -129,7 +130,8 @@ def _refuse_archiving(connection: sqlite3.Connection, room_id: str) -> None:
     ).fetchone()
     if row[0]:
         raise RefusedError(
-            f"{row[0]} turns are still open in this room. Wait for them or cancel them first.",
+            f"This room still has {counted(row[0], 'open turn')}. Wait for the end or cancel "
+            "first.",
             code=ErrorCode.STORE_CONFLICT,
         )
 

@@ -16,6 +16,7 @@ from groupx_server.domain.command import canonical_hash
 from groupx_server.domain.tombstone import TOMBSTONE
 from groupx_server.ledger.commands import find_receipt, once, store_receipt
 from groupx_server.ledger.rooms import require_open_room
+from groupx_shared.english import counted
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.ids import BINDING_LOCAL, new_id
 from groupx_shared.text import safe_line
@@ -283,7 +284,8 @@ def clear_side(connection: sqlite3.Connection) -> int:
     """
     if number := count_open(connection):
         raise RefusedError(
-            f"{number} requests are open. Wait for them, or cancel them first.",
+            f"The assistant still has {counted(number, 'open request')}. Wait for them, or cancel "
+            "them first.",
             code=ErrorCode.STORE_CONFLICT,
         )
     connection.execute("DELETE FROM assistant_acts")

@@ -102,7 +102,7 @@ async def run_turn(
                     await running
                 report.stop_s = time.monotonic() - stopping_at
         if left := sweep(ledger.ledger_id):
-            report.advice = f"It left {len(left)} processes behind; they were ended."
+            report.advice = f"It left {len(left)} of its processes behind, now ended."
 
 
 def _entry_in(subject: Subject, work: Path, ledger_id: str) -> RosterEntry:

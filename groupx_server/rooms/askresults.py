@@ -8,6 +8,7 @@ from typing import Final, Literal
 from groupx_server.ledger.outcomes import Outcome
 from groupx_server.rooms.toldtext import LEAST_CHARS, RESULT_CHARS, part_of, provenance
 from groupx_server.rooms.toolresults import AskOutcome, AskResult
+from groupx_shared.english import counted
 from groupx_shared.text import safe_line
 
 Status = Literal["completed", "failed", "cancelled", "interrupted", "pending"]
@@ -65,8 +66,8 @@ def _told(outcome: Outcome, max_chars: int) -> AskOutcome:
 def _note(outcome: Outcome) -> str | None:
     if outcome.status == "queued" and outcome.queue_position:
         return (
-            f"{outcome.actor_id} works on something else; {outcome.queue_position} open turns are "
-            "before this one."
+            f"{outcome.actor_id} works on something else; before this one it has "
+            f"{counted(outcome.queue_position, 'open turn')}."
         )
     if outcome.error_message is not None:
         return safe_line(outcome.error_message, NOTE_CHARS)

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from groupx_shared.english import counted
 from groupx_shared.errors import GroupXError, ServerUnreachableError
 from groupx_shared.ids import new_id
 from groupx_shared.text import safe_line, safe_text
@@ -47,7 +48,7 @@ def run_ask(call: Invocation) -> int:
     api = connect(call)
     accepted = accept(api, body, clock, lambda: api.ask_assistant(body))
     if accepted.get("position"):
-        diagnostics.say(f"{accepted['position']} requests are before this one.")
+        diagnostics.say(f"Before this one: {counted(accepted['position'], 'request')}.")
     reader = Reader(api, accepted["request"], clock, is_quiet=call.flag("json"))
     code = reader.read(deadline)
     if call.flag("json"):
@@ -88,7 +89,7 @@ def run_clear(call: Invocation) -> int:
     if call.flag("json"):
         output.json_line(reply)
     else:
-        diagnostics.say(f"{reply['removed']} messages were forgotten; what it did stays.")
+        diagnostics.say(f"Forgotten: {counted(reply['removed'], 'message')}; what it did stays.")
     return ExitCode.DONE
 
 

@@ -467,10 +467,10 @@ COMMANDS: Final = (
 GROUPS: Final = {
     "rooms": "Rooms: list, create, rename, archive, restore.",
     "agents": "Agents: list, add, remove, enable, disable, set, test, restart.",
-    "memory": "Memory: list, show, history, search, add, correct, retract, pin, unpin.",
+    "memory": "Memory: list, show, days, history, search, add, correct, retract, pin …",
     "identity": "Who agents are: list, show, history, add, correct, retract.",
     "config": "Limits, timeouts, backups: list, set.",
-    "context": "What agents are told: usage, preview, compact, reset.",
+    "context": "What agents are told: usage, preview, summary, compact, reset.",
     "turns": "Turns: list, show, cancel, retry, continue.",
     "roots": "What a message led to: list, show, continue, cancel.",
     "assistant": "The room assistant: ask, history, cancel, clear, status, use.",

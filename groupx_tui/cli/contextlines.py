@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from groupx_shared.english import counted
 from groupx_shared.text import safe_line, safe_text
 from groupx_tui.cli.api import Json, short
 from groupx_tui.cli.eventlines import clock_time
@@ -26,13 +27,13 @@ def usage_lines(usage: Json) -> list[str]:
     estimate, summary = usage["estimatedCharacters"], usage.get("summaryCharacters") or 0
     share = 100 * estimate / max(1, limit)
     lines = [
-        f"{estimate:,} of {limit:,} characters ({share:.3g} %), about, if all of it was told",
+        f"About {estimate:,} of {limit:,} characters ({share:.3g} %) if everything were told",
         gauge(summary, max(0, estimate - summary), limit, trigger),
         (
             f"{SUMMED} summary {summary:,}  {TALK} messages {max(0, estimate - summary):,}  "
             f"{FREE} free  {TRIGGER} summed up from {trigger:,} on"
         ),
-        f"{usage['uncompactedMessageCount']:,} messages are told as they are",
+        f"Told word for word: {counted(usage['uncompactedMessageCount'], 'message')}",
         _room_left(trigger - estimate),
     ]
     if usage.get("summaryThroughSeq"):
@@ -68,13 +69,14 @@ def _cells(part: int, limit: int) -> int:
 
 def compaction_line(compaction: Json) -> str:
     """How a compaction stands, in a sentence."""
-    phase, count = str(compaction["phase"]), compaction.get("messageCount", 0)
+    phase = str(compaction["phase"])
+    messages = counted(compaction.get("messageCount", 0), "message")
     if phase == "completed":
         who = short(str(compaction.get("generatorActorId", "")))
         size = compaction.get("summaryCharacters") or 0
         source = compaction.get("sourceCharacters") or 0
         of = f" of {source:,} characters" if source else ""
-        return f"Summed up: {count} messages{of} in {size:,} characters, by {who}"
+        return f"Summed up: {messages}{of} in {size:,} characters, by {who}"
     if phase == "failed":
         return safe_line(f"Not summed up: {compaction.get('errorMessage', '')}", 1_000)
     if phase == "interrupted":
@@ -82,7 +84,7 @@ def compaction_line(compaction: Json) -> str:
     parts = compaction.get("parts", 1)
     part = f", part {compaction.get('part', 1)} of {parts}" if parts > 1 else ""
     again = f", try {compaction['attempt']}" if phase == "retrying" else ""
-    return f"Summing up {count} messages{part}: {_doing(compaction)}{again}"
+    return f"Summing up {messages}{part}: {_doing(compaction)}{again}"
 
 
 def _doing(compaction: Json) -> str:
@@ -101,8 +103,9 @@ def summary_lines(summary: Json) -> list[str]:
     author, number = str(summary["authorActorId"]), str(summary["summaryId"])
     return [
         (
-            f"#{summary['fromSeq']} to #{summary['throughSeq']}: {summary['messageCount']:,} "
-            f"messages, {source:,} characters, told in {size:,}{share}"
+            f"#{summary['fromSeq']} to #{summary['throughSeq']}: "
+            f"{counted(summary['messageCount'], 'message')}, {source:,} characters, told in "
+            f"{size:,}{share}"
         ),
         (
             f"by {safe_line(short(author), 60)} · {clock_time(str(summary['createdAt']))} · "

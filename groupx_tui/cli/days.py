@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from groupx_shared.english import counted
 from groupx_shared.ids import agent_actor
 from groupx_shared.text import safe_line
 from groupx_tui.cli import diagnostics, output
@@ -48,11 +49,13 @@ def state(day: Json) -> str:
         at = clock_time(str(day["writtenAt"])) if day.get("writtenAt") else "?"
         parts.append(f"{day['characters']:,} characters, {at}")
     if waiting := day["waitingTurns"]:
-        parts.append(f"{waiting:,} turns ({day['waitingCharacters']:,} characters) wait")
+        size = f"{day['waitingCharacters']:,} characters"
+        parts.append(f"{counted(waiting, 'turn')} ({size}) to write down")
     elif not parts:
         parts.append("nothing worth keeping")
     if day["failures"]:
         again = str(day.get("nextAttemptAt") or "")[11:19]
         why = safe_line(str(day.get("errorCode") or ""), 60)
-        parts.append(f"failed {day['failures']} times ({why}), again from {again} UTC on")
+        times = counted(day["failures"], "time")
+        parts.append(f"failed {times} ({why}), again from {again} UTC on")
     return "; ".join(parts)

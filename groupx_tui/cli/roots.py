@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from groupx_shared.english import counted
 from groupx_shared.text import safe_line
 from groupx_tui.cli import diagnostics, output
 from groupx_tui.cli.api import Api, room_id, short
@@ -79,7 +80,7 @@ def run_cancel(call: Invocation) -> int:
     if call.flag("json"):
         output.json_line(reply)
     elif turns := reply.get("turns"):
-        diagnostics.say(f"{len(turns)} open turns are cancelled or being cancelled.")
+        diagnostics.say(f"Cancelled, or being cancelled: {counted(len(turns), 'open turn')}.")
     else:
         diagnostics.say("No turn of it was open.")
     return ExitCode.DONE

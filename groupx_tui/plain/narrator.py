@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from groupx_shared.english import counted
 from groupx_tui.screens.turn import PHASE_WORDS
 from groupx_tui.state.model import (
     Block,
@@ -75,7 +76,7 @@ class Narrator:
         if view.missing_room and view.missing_room != self._missed:
             self._missed = view.missing_room
             yield missing_room_sentence(view)
-        yield f"Room {room_title(view)}, {count:,} message{'' if count == 1 else 's'}."
+        yield f"Room {room_title(view)}, {counted(count, 'message')}."
         closed = [block for block in timeline.blocks if block.order_seq]
         shown = closed[-FIRST_BLOCKS:]
         if len(closed) > len(shown) or timeline.has_more_before:
@@ -165,7 +166,7 @@ def _turn_lines(turn: TurnBlock) -> Iterator[str]:
 
 def _used(turn: TurnBlock) -> str:
     count = len(turn.tools)
-    return f", {count} tool call{'' if count == 1 else 's'}" if count else ""
+    return f", {counted(count, 'tool call')}" if count else ""
 
 
 def turn_state(turn: TurnBlock) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from textual.content import Content
 
 from groupx_shared.agentstatus import status_text
+from groupx_shared.english import counted
 from groupx_shared.text import safe_line
 from groupx_tui.keymap import KeyMap
 from groupx_tui.screens.reader import Reader
@@ -79,7 +80,7 @@ def card_facts(
         ("command", card.command or ""),
         ("folder", card.cwd),
         ("works on", card.active_turn_id or ""),
-        ("waiting", f"{card.queued_turns} turns" if card.queued_turns else ""),
+        ("waiting", counted(card.queued_turns, "turn") if card.queued_turns else ""),
         ("turns", _turns(usage)),
         ("tokens", _tokens(usage)),
         ("cost", ", ".join(f"{amount:.4f} {unit}" for unit, amount in usage.costs.items())),

@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Static
 
+from groupx_shared.english import counted
 from groupx_tui.state.model import ClientView, UpkeepView
 from groupx_tui.widgets.timeline import words
 
@@ -109,12 +110,12 @@ def upkeep_sentence(upkeep: UpkeepView, now: datetime, key: str) -> str:
 
 
 def _what(upkeep: UpkeepView) -> str:
-    count = words.plural(upkeep.messages, "message")
+    count = counted(upkeep.messages, "message")
     return f"{count} ({upkeep.characters:,} characters)" if upkeep.characters else count
 
 
 def _doing(upkeep: UpkeepView) -> str:
-    count = words.plural(upkeep.messages, "message")
+    count = counted(upkeep.messages, "message")
     if upkeep.step == "days":
         return f"⟳ Agents write down their days before {count} are summed up"
     return f"⟳ {upkeep.writer} sums up {count}" if upkeep.writer else f"⟳ Summing up {count}"

@@ -10,6 +10,7 @@ from groupx_server.builtin_agent.guide.desk import Desk
 from groupx_server.builtin_agent.guide.records import RecordedRoom
 from groupx_server.builtin_agent.quoting import plain, quote
 from groupx_server.builtin_agent.room_api import RoomDataError
+from groupx_shared.english import counted
 from groupx_shared.text import clip_text, safe_line, safe_text
 from groupx_shared.version import VERSION
 
@@ -62,7 +63,7 @@ async def status(desk: Desk) -> None:
         f"- Room: {f'`{safe_line(desk.room_id, 80)}`' if desk.room_id else 'none'}",
         f"- Server: {await _server(desk)}",
         f"- Model: {await _model(desk)}",
-        f"- Remembered for the model: {len(desk.history)} exchanges, {kept}",
+        f"- Remembered for the model: {counted(len(desk.history), 'exchange')}, {kept}",
         *(f"- Setting: {problem}" for problem in desk.settings.problems),
     ]
     await desk.sink.say("\n".join(lines) + "\n")
@@ -86,7 +87,7 @@ async def _server(desk: Desk) -> str:
         count = len(await room.rooms())
     except RoomDataError as error:
         return error.message
-    return f"{desk.api.shown_url} answers, {count} room{'' if count == 1 else 's'}"
+    return f"{desk.api.shown_url} answers, {counted(count, 'room')}"
 
 
 async def _model(desk: Desk) -> str:
@@ -123,7 +124,7 @@ def _room(info: dict[str, Any], current: str) -> str:
     room_id = safe_line(str(info.get("roomId")), 80)
     title = plain(safe_line(str(info.get("title") or room_id), 80))
     count = info.get("messageCount")
-    said = f"{count} messages" if isinstance(count, int) else "messages not counted"
+    said = counted(count, "message") if isinstance(count, int) else "messages not counted"
     marks = " · archived" * bool(info.get("archivedAt")) + " · this one" * (room_id == current)
     return f"- **{title}** (`{room_id}`): {said}{marks}"
 

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from groupx_server.builtin_agent.room_api import PAGE_MESSAGES, Page, RoomApi, RoomDataError
 from groupx_server.builtin_agent.updates import ToolKind, TurnSink
+from groupx_shared.english import counted
 
 T = TypeVar("T")
 
@@ -84,4 +85,4 @@ def _page(page: Page) -> str:
         return "no messages there"
     first, last = page.messages[0].seq, page.messages[-1].seq
     more = "older ones exist" if page.has_more_before else "the room begins here"
-    return f"{len(page.messages)} messages, #{first}–#{last}; {more}"
+    return f"{counted(len(page.messages), 'message')}, #{first}–#{last}; {more}"

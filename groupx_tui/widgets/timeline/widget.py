@@ -18,9 +18,10 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.timer import Timer
 
+from groupx_shared.english import counted
 from groupx_tui.render.palette import PLAIN
 from groupx_tui.state.model import TimelineView, TurnBlock
-from groupx_tui.widgets.timeline import messages, theme, words
+from groupx_tui.widgets.timeline import messages, theme
 from groupx_tui.widgets.timeline.actions import TimelineActions
 from groupx_tui.widgets.timeline.cursor import StopPlace
 from groupx_tui.widgets.timeline.document import Scene
@@ -237,7 +238,7 @@ class Timeline(TimelineActions, can_focus=True):
         blocks, lines = self._reader.new_below()
         if blocks:
             return f" {blocks:,} new ↓ "
-        return f" {words.plural(lines, 'new line')} ↓ " if lines else " end ↓ "
+        return f" {counted(lines, 'new line')} ↓ " if lines else " end ↓ "
 
     def render_line(self, y: int) -> Strip:
         """Return one line of the last frame."""

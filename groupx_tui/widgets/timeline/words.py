@@ -9,6 +9,8 @@ from datetime import UTC, date, datetime, tzinfo
 from functools import lru_cache
 from typing import Final
 
+from groupx_shared.english import counted
+
 _MINUTE_S: Final = 60
 _HOUR_S: Final = 3600
 
@@ -48,7 +50,7 @@ def ago(text: str, now: datetime) -> str:
     if minutes < 60:
         return f"{minutes} min ago"
     hours = minutes // 60
-    return f"{hours} h ago" if hours < 24 else f"{plural(hours // 24, 'day')} ago"
+    return f"{hours} h ago" if hours < 24 else f"{counted(hours // 24, 'day')} ago"
 
 
 def when(text: str, tz: tzinfo | None, now: datetime | None) -> str:
@@ -102,8 +104,3 @@ def ordinal(number: int) -> str:
     tens = number % 100
     suffix = "th" if 10 < tens < 14 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{suffix}"
-
-
-def plural(number: int, word: str) -> str:
-    """Return `1 line`, `2 lines`, `1,240 lines`."""
-    return f"{number:,} {word}{'' if number == 1 else 's'}"

@@ -49,7 +49,7 @@ async def test_find_says_what_it_searched_and_whether_it_is_exact() -> None:
         exact = await run.run("room_find", {"query": "port 4310"})
         near = await run.run("room_find", {"query": "port 9999"})
         none = await run.run("room_find", {"query": "zebra"})
-    assert "1 messages searched, #1–#1" in exact.text
+    assert "1 message searched, #1–#1" in exact.text
     assert "None holds all" not in exact.text
     assert "None holds all" in near.text
     assert "the port is 4310" in near.text

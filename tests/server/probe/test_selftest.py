@@ -79,4 +79,4 @@ async def test_what_it_waits_for_is_told(tmp_path: Path) -> None:
 async def test_processes_that_it_leaves_are_ended_and_told(tmp_path: Path) -> None:
     report = await turned(tmp_path, scripted("--start-stray"))
     assert report.state == "ready"
-    assert report.advice == "It left 1 processes behind; they were ended."
+    assert report.advice == "It left 1 of its processes behind, now ended."

@@ -147,7 +147,7 @@ def test_cancel_clear_and_status_say_what_they_did(groupx: Groupx, server: CliSe
     server.replies["POST", "/api/assistant/cancel"] = (202, {"accepted": False})
     assert groupx("assistant", "cancel").err == "There was nothing to cancel.\n"
     server.replies["POST", "/api/assistant/clear"] = (200, {"removed": 4})
-    assert groupx("assistant", "clear").err.startswith("4 messages were forgotten")
+    assert groupx("assistant", "clear").err.startswith("Forgotten: 4 messages")
     status = {"enabled": True, "name": "Helper", "status": "ready", "driver": "codex"}
     server.replies["GET", "/api/assistant"] = (200, status)
     assert groupx("assistant", "status").out == "Helper (codex): ready\n"

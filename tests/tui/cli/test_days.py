@@ -30,7 +30,7 @@ def test_a_day_is_shown_with_its_record_and_what_waits(groupx: Groupx, server: C
     line = result.out.splitlines()[1]
     assert line.split()[:5] == ["2026-11-30", "codex", "main", "9", "mem_1"]
     assert "1,200 characters, " in line
-    assert "2 turns (300 characters) wait" in line
+    assert "2 turns (300 characters) to write down" in line
     assert json.loads(groupx("memory", "days", "--json").out) == reply
     server.replies["GET", "/api/days"] = (200, {"days": []})
     assert "No agent completed a turn yet." in groupx("memory", "days").err
@@ -47,5 +47,6 @@ def test_why_a_day_is_not_written_is_said() -> None:
         "nextAttemptAt": "2026-12-01T00:04:00.000Z",
     }
     assert state(failed) == (
-        "9 turns (4,000 characters) wait; failed 2 times (AGENT_ERROR), again from 00:04:00 UTC on"
+        "9 turns (4,000 characters) to write down; "
+        "failed 2 times (AGENT_ERROR), again from 00:04:00 UTC on"
     )

@@ -35,5 +35,5 @@ async def test_a_read_is_recorded_before_and_after_it_happens() -> None:
         "in_progress",
         "failed",
     ]
-    assert told[1]["content"][0]["content"]["text"] == ("1 messages, #1–#1; the room begins here")
+    assert told[1]["content"][0]["content"]["text"] == "1 message, #1–#1; the room begins here"
     assert "HTTP 500" in told[3]["content"][0]["content"]["text"]
