@@ -15,7 +15,7 @@ from typing import Any, Final
 import orjson
 
 from groupx_server.domain.tombstone import TOMBSTONE, texts_of
-from groupx_server.ledger.records import RecordKind
+from groupx_server.ledger.records import RecordKind, versions
 from groupx_server.ledger.stored import read_body
 
 LEAST_CHARS: Final = 8
@@ -24,12 +24,6 @@ MAIN_KEYS: Final = ("content", "partialText", "reason")
 RECORD_TABLES: Final[dict[RecordKind, str]] = {
     "memory": "memory_records",
     "identity": "identity_records",
-}
-
-_HOLDERS: Final = {
-    "memory": ("memory_records", "memory_id"),
-    "identity": ("identity_records", "identity_id"),
-    "side": ("assistant_conversation_messages", "message_id"),
 }
 
 
@@ -60,7 +54,8 @@ def spellings(text: str) -> list[str]:
 
 
 def foresee(connection: sqlite3.Connection, kind: str, ref_id: str) -> Foreseen:
-    """Look through all events for the texts of an event or record, before it is removed."""
+    """Look through all events for the texts of an event or record, and of the records that go with
+    it, before it is removed."""
     (seq,) = connection.execute("SELECT COALESCE(MAX(seq), 0) FROM events").fetchone()
     copies = Copies(connection, Foreseen())
     texts = _texts_of_target(connection, kind, ref_id)
@@ -73,12 +68,38 @@ def _texts_of_target(connection: sqlite3.Connection, kind: str, ref_id: str) -> 
         row = connection.execute(
             "SELECT body_json FROM events WHERE event_id = ?", (ref_id,)
         ).fetchone()
-        return [] if row is None else main_texts(read_body(row[0]))
-    table, column = _HOLDERS[kind]
+        said = [] if row is None else main_texts(read_body(row[0]))
+        return [*said, *_texts_of_records(connection, ref_id)]
+    if kind == "memory" or kind == "identity":
+        return _texts_of_versions(connection, kind, ref_id)
     row = connection.execute(
-        f"SELECT content FROM {table} WHERE {column} = ?", (ref_id,)
+        "SELECT content FROM assistant_conversation_messages WHERE message_id = ?", (ref_id,)
     ).fetchone()
     return [] if row is None else [str(row[0])]
+
+
+def _texts_of_records(connection: sqlite3.Connection, event_id: str) -> list[str]:
+    """What records that name the event as their source say, in all their versions."""
+    return [
+        text
+        for kind, table in RECORD_TABLES.items()
+        for (record_id,) in connection.execute(
+            f"SELECT {kind}_id FROM {table} WHERE source_event_id = ?", (event_id,)
+        ).fetchall()
+        for text in _texts_of_versions(connection, kind, record_id)
+    ]
+
+
+def _texts_of_versions(
+    connection: sqlite3.Connection, kind: RecordKind, record_id: str
+) -> list[str]:
+    marked = orjson.dumps([record_id, *versions(connection, kind, record_id)]).decode()
+    rows = connection.execute(
+        f"SELECT DISTINCT content FROM {RECORD_TABLES[kind]}"
+        f" WHERE {kind}_id IN (SELECT value FROM json_each(?))",
+        (marked,),
+    )
+    return [str(text) for (text,) in rows]
 
 
 class Copies:

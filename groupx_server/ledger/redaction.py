@@ -3,8 +3,9 @@
 One transaction takes the text out of the event, of the copies that GroupX itself made of it (passed
 on, sent again, held back, said by a record's own events), of records that name it as their source,
 of every summary that covers it, of the days that were written from it (they are written anew), out
-of the search index and the receipts. Where replies, tools' results and the conversation with the
-room assistant quote it, the quote is cut out (`quotes`). An audit event says what was done and
+of the search index and the receipts. Where replies, agents' answers, tools' results and the
+conversation with the room assistant quote it, or one of those records, the quote is cut out
+(`quotes`). An audit event says what was done and
 holds no text. The bytes are `purge`'s business.
 """
 
@@ -167,7 +168,6 @@ class _Work:
         """A record with all its versions and the events that say them; return their room."""
         read = read_memory if kind == "memory" else read_identity
         record = read(self._book, record_id)
-        self._main.append(record.content)
         self._take_record(kind, record_id)
         scope = getattr(record, "scope", None)
         return scope.id if scope is not None and scope.type == "room" else MAIN_ROOM
@@ -248,6 +248,7 @@ class _Work:
             f"SELECT content FROM {RECORD_TABLES[kind]} WHERE {kind}_id = ?", (record_id,)
         ).fetchone()
         self._note([content])
+        self._main.append(content)
         for each in versions(self._book, kind, record_id):
             self._take_record(kind, each)
         said = self._book.execute(

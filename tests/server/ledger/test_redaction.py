@@ -5,11 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from groupx_server.context.gather import PacketRequest, gather_packet
 from groupx_server.domain.turn import TurnStatus
+from groupx_server.ledger.commands import once
+from groupx_server.ledger.copies import foresee
 from groupx_server.ledger.memory import NewMemory, remember, supersede
 from groupx_server.ledger.records import Author
 from groupx_server.ledger.redaction import Kind, Removed, Target, Told, redact
@@ -28,7 +31,7 @@ from groupx_server.ledger.summaries import NewSummary, active_summary, save_summ
 from groupx_server.ledger.terminal import TurnEnd, end_turn
 from groupx_server.ledger.verify import find_violations
 from groupx_shared.errors import ErrorCode, RefusedError
-from groupx_shared.wire.memory import MemoryScope
+from groupx_shared.wire.memory import MemoryReply, MemoryScope
 from support.transactions import LIMITS, NOW, bodies, finish, open_book, send, start
 
 YOU = Author("user:web", "web")
@@ -144,6 +147,64 @@ def test_a_record_alone_is_removed_with_the_receipt_that_holds_it(
     _redact(book, record.memory_id, "memory")
     assert "xylophone" not in _dump(book)
     assert [e["record"]["content"] for e in bodies(book, "memory.remembered")] == ["[removed]"]
+
+
+def test_what_agents_repeat_of_a_record_is_cut_when_only_its_source_is_removed(
+    book: sqlite3.Connection,
+) -> None:
+    event_id = send(book, SECRET, to=()).reply.message_event_id
+    first = NewMemory(ROOM, "fact", "A xylophone lies there", YOU, source_event_id=event_id)
+    made = remember(book, first, NOW)
+    supersede(book, made.memory_id, "The xylophone was moved", YOU, NOW)
+    for text in ("A xylophone lies there", "The xylophone was moved"):
+        turn_id = send(book, "go").reply.turns[0].turn_id
+        start(book, turn_id)
+        finish(book, turn_id, f"I know: {text}.")
+    by_chance = send(book, "Look: A xylophone lies there!", to=()).reply.message_event_id
+    foreseen = foresee(book, "event", event_id)
+    assert len(foreseen.events) == 3  # no long look is left for the removal itself
+    removed = redact(book, Target("event", event_id, "user:web", "web"), NOW, foreseen)
+    answers = [b["content"] for b in bodies(book, "message.created") if "I know" in b["content"]]
+    assert answers == ["I know: [removed].", "I know: [removed]."]
+    assert removed.elsewhere == [by_chance]
+    _redact(book, by_chance)
+    assert "xylophone" not in _dump(book)
+    assert find_violations(book) == []
+
+
+def _kept(book: sqlite3.Connection, content: str, number: str, source: str | None = None) -> str:
+    """Keep a record by a command, whose receipt holds it whole; return its id."""
+    memory = NewMemory(ROOM, "fact", content, YOU, source_event_id=source)
+
+    def act() -> dict[str, Any]:
+        return MemoryReply(memory=remember(book, memory, NOW)).model_dump(by_alias=True)
+
+    reply = once(book, number, "memory.remember", {"content": content}, act, NOW)
+    return str(reply["memory"]["memoryId"])
+
+
+def test_receipts_hold_neither_a_short_text_nor_what_it_could_be_guessed_from(
+    book: sqlite3.Connection,
+) -> None:
+    memory_id = _kept(book, "pin 4711", "c1")
+    event_id = send(book, "ok: 4712", to=(), command_id="c2").reply.message_event_id
+    of_it = _kept(book, "drawer 4712", "c3", event_id)
+    stands = _kept(book, "drawer 9999", "c4")
+    _redact(book, memory_id, "memory")
+    _redact(book, event_id)
+    receipts = book.execute(
+        "SELECT client_command_id, canonical_hash = 'redacted', result_json FROM client_commands"
+        " WHERE client_command_id LIKE 'c_' ORDER BY 1"
+    ).fetchall()
+    assert [(number, is_blank) for number, is_blank, _ in receipts] == [
+        ("c1", 1), ("c2", 1), ("c3", 1), ("c4", 0),
+    ]  # fmt: skip
+    told = "".join(result for _, _, result in receipts)
+    assert [word for word in ("4711", "4712", "9999") if word in told] == ["9999"]
+    assert told.count("[removed]") == 2
+    # Each is still the receipt of its command: nothing is kept a second time.
+    assert [_kept(book, "anything", "c1"), _kept(book, "anything", "c3")] == [memory_id, of_it]
+    assert _kept(book, "drawer 9999", "c4") == stands
 
 
 def test_the_same_text_sent_again_goes_too_and_what_quotes_it_is_told(
