@@ -70,8 +70,8 @@ def _texts_of_target(connection: sqlite3.Connection, kind: str, ref_id: str) -> 
         ).fetchone()
         said = [] if row is None else main_texts(read_body(row[0]))
         return [*said, *_texts_of_records(connection, ref_id)]
-    if kind == "memory" or kind == "identity":
-        return _texts_of_versions(connection, kind, ref_id)
+    if kind in RECORD_TABLES:
+        return _texts_of_versions(connection, "memory" if kind == "memory" else "identity", ref_id)
     row = connection.execute(
         "SELECT content FROM assistant_conversation_messages WHERE message_id = ?", (ref_id,)
     ).fetchone()

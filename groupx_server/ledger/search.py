@@ -12,6 +12,7 @@ import binascii
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -97,15 +98,19 @@ Keeps = Callable[[Found], bool]
 """What a caller wants of what was found."""
 
 
+ALL_BITS: Final = (1 << (CANDIDATES + WORDLESS)) - 1
+
+
 class _Place(NamedTuple):
-    """Where a page ends. `through` and `now` keep later pages from moving. `fused`: so many of the
-    best by words and meaning were given; the rest of the place is not used then."""
+    """Where a page ends. `through` and `now` keep later pages from moving. `given`: which of the
+    best by words were given already, one bit each (then neither score nor row count), so that later
+    pages have the others whatever becomes of their vectors."""
 
     score: float
     row_id: int
     through: int
     now: str
-    fused: int = 0
+    given: int = 0
 
 
 def search(
@@ -120,9 +125,10 @@ def search(
     keeps: Keeps | None = None,
 ) -> FoundPage:
     """Find what `text` asks for, best first; of that only what `keeps` allows, before the page is
-    filled. With a `meaning` the best by words are put in another order.
+    filled. With a `meaning` the best by words are put in another order; a cursor of such a page
+    goes on without one too.
 
-    Raises: RefusedError for a foreign cursor, or one that needs a meaning.
+    Raises: RefusedError for a foreign cursor.
     """
     query = parse_query(text)
     if query.is_empty:
@@ -131,14 +137,13 @@ def search(
     place = _Place(float("-inf"), 0, newest, now) if cursor is None else _decode(cursor)
     plan = make_plan(connection, query, filters, place.through)
     work = _Work(connection, query, filters, plan, keeps)
-    is_first = cursor is None or place.fused > 0
+    is_first = cursor is None or place.given > 0
+    mixed = None
     if meaning is not None and plan.is_ranked and is_first:
-        fused = _fused_page(work, place, limit, meaning)
-        if fused is not None:
-            return fused
-    if place.fused:
-        raise RefusedError("What texts mean cannot be compared now; begin without a cursor.")
-    return _page(work, place, limit)
+        mixed = _mixed_page(work, place, limit, meaning)
+    if mixed is None and place.given:
+        mixed = _mixed_page(work, place, limit, None)
+    return mixed or _page(work, place, limit)
 
 
 class _Work(NamedTuple):
@@ -174,23 +179,32 @@ def _page(work: _Work, place: _Place, limit: int) -> FoundPage:
 # ── Meaning ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _fused_page(work: _Work, place: _Place, limit: int, meaning: Meaning) -> FoundPage | None:
+def _mixed_page(
+    work: _Work, place: _Place, limit: int, meaning: Meaning | None
+) -> FoundPage | None:
     """A page of the best by words in the order of words and meaning, and behind these the others;
-    None when too few of them have vectors."""
-    best = _page(work, place._replace(score=float("-inf"), row_id=0, fused=0), CANDIDATES)
-    wordless = _wordless(work, place, best, meaning)
-    order = _fused(work.connection, best.found, wordless, meaning)
+    None when too few of them have vectors. Without a meaning, what was not given yet comes in the
+    order of words."""
+    best = _page(work, place._replace(score=float("-inf"), row_id=0, given=0), CANDIDATES)
+    found = list(best.found)
+    order: Sequence[tuple[float, int]] | None = [(row.score, at) for at, row in enumerate(found)]
+    if meaning is not None:
+        found += _wordless(work, place, best, meaning)
+        order = _fused(work.connection, found, len(best.found), meaning)
     if order is None:
         return None
-    given, now_due = place.fused, order[place.fused : place.fused + limit]
+    left = [(score, at) for score, at in order if not place.given >> at & 1]
+    now_due = [found[at]._replace(score=score) for score, at in left[:limit]]
     is_capped, following = best.is_capped, best.next_cursor
-    if given + limit < len(order):
-        following = _encode_place(place._replace(score=0.0, row_id=0, fused=given + limit))
+    if len(left) > limit:
+        given = place.given | sum(1 << at for _, at in left[:limit])
+        following = _encode_place(place._replace(score=0.0, row_id=0, given=given))
     elif following is not None and (rest := limit - len(now_due)):
         page = _page(work, _decode(following), rest)
-        now_due += [row._replace(score=_behind(best.found, row.score)) for row in page.found]
+        scale = (lambda score: score) if meaning is None else partial(_behind, best.found)
+        now_due += [row._replace(score=scale(row.score)) for row in page.found]
         following, is_capped = page.next_cursor, is_capped or page.is_capped
-    return FoundPage(now_due, work.query, following, is_capped, by_meaning=True)
+    return FoundPage(now_due, work.query, following, is_capped, by_meaning=meaning is not None)
 
 
 def _wordless(work: _Work, place: _Place, best: FoundPage, meaning: Meaning) -> list[Found]:
@@ -222,14 +236,12 @@ def _wordless(work: _Work, place: _Place, best: FoundPage, meaning: Meaning) -> 
 
 
 def _fused(
-    connection: sqlite3.Connection,
-    by_words: Sequence[Found],
-    wordless: Sequence[Found],
-    meaning: Meaning,
-) -> list[Found] | None:
-    found = [*by_words, *wordless]
+    connection: sqlite3.Connection, found: Sequence[Found], by_words: int, meaning: Meaning
+) -> list[tuple[float, int]] | None:
+    """Score and place of all, best first; the first `by_words` of them have the words."""
     vectors = vectors_of(connection, [(row.row_id, row.room_id, row.seq) for row in found])
-    if len(vectors) - len(wordless) < len(by_words) * COVERED or not vectors:
+    with_words = sum(row.row_id in vectors for row in found[:by_words])
+    if with_words < by_words * COVERED or not vectors:
         return None
     nearness = {
         at: nearness_among(meaning.vector, *vectors[row.row_id])
@@ -237,8 +249,7 @@ def _fused(
         if row.row_id in vectors
     }
     scores = fuse([-row.score for row in found], nearness, meaning.weight)
-    order = sorted(range(len(found)), key=lambda at: (-scores[at], at))
-    return [found[at]._replace(score=-scores[at]) for at in order]
+    return sorted((-score, at) for at, score in enumerate(scores))
 
 
 def _behind(best: Sequence[Found], score: float) -> float:
@@ -328,16 +339,17 @@ def _found(connection: sqlite3.Connection, row_id: int, score: float) -> Found:
 
 
 def _encode(place: _Place, last: Found) -> str:
-    return _encode_place(place._replace(score=last.score, row_id=last.row_id, fused=0))
+    return _encode_place(place._replace(score=last.score, row_id=last.row_id, given=0))
 
 
 def _encode_place(place: _Place) -> str:
-    return base64.urlsafe_b64encode(orjson.dumps(list(place))).decode()
+    values = [*place[:-1], f"{place.given:x}"]
+    return base64.urlsafe_b64encode(orjson.dumps(values)).decode()
 
 
 def _decode(cursor: str) -> _Place:
     try:
-        score, row_id, through, now, fused = orjson.loads(base64.urlsafe_b64decode(cursor))
-        return _Place(float(score), int(row_id), int(through), str(now), max(0, int(fused)))
+        score, row_id, through, now, given = orjson.loads(base64.urlsafe_b64decode(cursor))
+        return _Place(float(score), int(row_id), int(through), str(now), int(given, 16) & ALL_BITS)
     except (binascii.Error, ValueError, TypeError, OverflowError) as error:
         raise RefusedError("This cursor is not valid; begin without one.") from error

@@ -15,11 +15,12 @@ from groupx_server.ledger.searchvectors import (
     note_calls,
     put_vectors,
 )
-from groupx_shared.errors import RefusedError
 from support.fake_embeddings import fake_vector
 from support.searchable import NOW, Searchable, searchable
 
 MODEL = "fake at nowhere"
+MAX_CURSOR_CHARS = 256
+"""What requests take."""
 
 
 def _fill(book: Searchable, model: str = MODEL, count: int = 7) -> None:
@@ -187,13 +188,54 @@ def test_few_vectors_do_not_count() -> None:
         assert {row.ref_id for row in page.found} == set(said)
 
 
-def test_a_page_that_was_compared_needs_the_meaning_again() -> None:
+@pytest.mark.parametrize("limit", [7, 90, 190])
+def test_an_endpoint_that_fails_between_two_pages_costs_the_order_alone(limit: int) -> None:
+    """Whatever pages have a meaning: all that words find is found, each once."""
     with searchable() as book:
         _talk(book)
         _fill(book)
-        cursor = _meant(book, "plan garden", limit=5).next_cursor
-        with pytest.raises(RefusedError, match="begin without"):
-            book.page("plan garden", cursor)
+        expected = set(book.found("plan garden", limit=1_000))
+        page = _meant(book, "plan garden", limit=limit)
+        seen = [row.ref_id for row in page.found]
+        number = 0
+        while page.next_cursor is not None:
+            assert len(page.next_cursor) <= MAX_CURSOR_CHARS
+            number += 1
+            if number % 3 == 2:
+                page = _meant(book, "plan garden", page.next_cursor, limit)
+            else:
+                page = book.page("plan garden", page.next_cursor, limit)
+                assert not page.by_meaning
+            seen += [row.ref_id for row in page.found]
+        assert len(seen) == len(set(seen))
+        assert set(seen) == expected
+
+
+def test_without_its_meaning_a_later_page_goes_on_in_the_order_of_words() -> None:
+    with searchable() as book:
+        _talk(book)
+        _fill(book)
+        by_words = book.found("plan garden", limit=60)
+        first = _meant(book, "plan garden", limit=5)
+        given = {row.ref_id for row in first.found}
+        rest = [ref_id for ref_id in by_words if ref_id not in given]
+        page = book.page("plan garden", first.next_cursor, limit=50)
+        assert [row.ref_id for row in page.found] == rest[:50]
+
+
+def test_vectors_that_come_between_two_pages_double_nothing() -> None:
+    with searchable() as book:
+        _talk(book)
+        _fill(book)
+        expected = set(book.found("plan garden", limit=1_000))
+        page = _meant(book, "plan garden", limit=60)
+        seen = [row.ref_id for row in page.found]
+        book.connection.execute("DELETE FROM search_vectors WHERE row_id % 3 = 0")
+        while page.next_cursor is not None:
+            page = _meant(book, "plan garden", page.next_cursor, limit=60)
+            seen += [row.ref_id for row in page.found]
+        assert len(seen) == len(set(seen))
+        assert set(seen) == expected
 
 
 def test_calls_are_added_up_by_day() -> None:

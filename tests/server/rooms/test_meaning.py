@@ -100,6 +100,23 @@ async def test_a_failing_endpoint_is_left_alone_and_words_find(tmp_path: Path) -
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+async def test_the_next_page_comes_though_the_endpoint_failed_meanwhile(tmp_path: Path) -> None:
+    async with FakeEmbeddings() as model, house(tmp_path) as rooms:
+        said = await _say(rooms, *(f"plan {number} of the car" for number in range(9)))
+        async with _meaning(rooms, model.settings()) as meanings:
+            await _find(rooms, "plan")
+            await _vectors(rooms, len(said))
+            find = rooms.service.searching.find
+            first = await find("plan vehicle", Filters(), None, 4)
+            assert first.meaning == "used"
+            meanings.replace(model.settings(base_url="http://127.0.0.1:9/v1"))  # a new start, say
+            second = await find("plan vehicle", Filters(), first.next_cursor, 20)
+            assert second.meaning == "failing"
+            assert second.meaning_problem is not None
+            assert sorted(hit.id for hit in (*first.hits, *second.hits)) == sorted(said)
+
+
 async def test_an_endpoint_that_is_not_there_costs_no_hit(tmp_path: Path) -> None:
     async with house(tmp_path) as rooms:
         (said,) = await _say(rooms, "the plan")
