@@ -31,12 +31,14 @@ from groupx_tui.commandline import Commands, NoCommands
 from groupx_tui.handlers.registry import Handlers
 from groupx_tui.keymap import KeyMap
 from groupx_tui.messages import ServerFailed
+from groupx_tui.picture import USUAL_CELL
 from groupx_tui.screens.dialog import Dialog
 from groupx_tui.screens.room import RoomScreen
 from groupx_tui.screens.trouble import Trouble
 from groupx_tui.setup import Drafts, NoHistory, SentTexts, WindowSetup
 from groupx_tui.state.model import ClientView
 from groupx_tui.terminal import RoomDriver, WindowDriver, leave_on_signals
+from groupx_tui.terminalanswers import Shows
 from groupx_tui.theme import DEFAULT_THEME, to_textual, unknown_theme
 from groupx_tui.widgets.composer.composer import Composer
 from groupx_tui.widgets.sidepanel import SidePanel
@@ -251,6 +253,16 @@ class GroupXApp(App[int], inherit_bindings=False):
         """Write a sequence of ours past the drawing."""
         if isinstance(self._driver, WindowDriver):
             self._driver.write(sequence)
+
+    async def shows_pictures(self) -> Shows:
+        """How the terminal shows pictures; it is asked when it is not known."""
+        driver = self._driver
+        return await driver.shows_pictures() if isinstance(driver, WindowDriver) else "text"
+
+    def cell_pixels(self) -> tuple[int, int]:
+        """How many pixels a cell of the terminal is wide and high."""
+        driver = self._driver
+        return driver.cell_pixels() if isinstance(driver, WindowDriver) else USUAL_CELL
 
     def set_progress(self, *, is_working: bool) -> None:
         """Show in the terminal's own way that an agent works."""

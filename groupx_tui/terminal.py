@@ -9,21 +9,29 @@ from __future__ import annotations
 
 import asyncio
 import os
+import selectors
 import signal
 import sys
 import termios
 import threading
 from abc import abstractmethod
+from codecs import getincrementaldecoder
 from collections.abc import Callable
 from enum import StrEnum
+from itertools import chain
 from typing import Any, Final
 
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
+from textual._xterm_parser import XTermParser
+from textual.app import App
 from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 
 from groupx_shared.text import safe_line
-from groupx_tui.attention import PROGRESS_OFF, PROGRESS_ON
+from groupx_tui.attention import PROGRESS_OFF, PROGRESS_ON, is_multiplexed
+from groupx_tui.picture import USUAL_CELL, cell_pixels
+from groupx_tui.steadycells import steady
+from groupx_tui.terminalanswers import Shows, TerminalAnswers
 from groupx_tui.terminalreset import POP_TITLE, reset_sequence
 
 SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
@@ -36,6 +44,10 @@ the history of the shell."""
 MOUSE_PIXELS_OFF: Final = "\x1b[?1016l"
 """Textual turns this on where the terminal has it, and leaves it on."""
 MAX_TITLE_CHARS: Final = 80
+READ_S: Final = 0.1
+READ_BYTES: Final = 4096
+NEVER_ASKED: Final = frozenset({"dumb", "linux"})
+"""Terminals that show no pictures and might write the question."""
 
 
 class MoreKeys(StrEnum):
@@ -73,6 +85,14 @@ class WindowDriver(Driver):
                 self._disable_mouse_support()
             self._mouse = is_on
 
+    async def shows_pictures(self) -> Shows:
+        """How it shows pictures."""
+        return "text"
+
+    def cell_pixels(self) -> tuple[int, int]:
+        """How many pixels a cell is wide and high, as far as it tells."""
+        return USUAL_CELL
+
     @abstractmethod
     def _enable_mouse_support(self) -> None: ...
 
@@ -85,6 +105,17 @@ class RoomDriver(LinuxDriver, WindowDriver):
 
     title = ""
     has_progress = False
+
+    def __init__(
+        self,
+        app: App[Any],
+        *,
+        debug: bool = False,
+        mouse: bool = True,
+        size: tuple[int, int] | None = None,
+    ) -> None:
+        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self._answers = TerminalAnswers()
 
     def start_application_mode(self) -> None:
         """Take the terminal."""
@@ -114,6 +145,36 @@ class RoomDriver(LinuxDriver, WindowDriver):
             self.has_progress = is_on
             self.write(PROGRESS_ON if is_on else PROGRESS_OFF)
 
+    async def shows_pictures(self) -> Shows:
+        """Ask the terminal, once."""
+        if os.environ.get("TERM") in NEVER_ASKED:
+            return "text"
+        if not self._answers.has_answer:
+            self.write(self._answers.question(is_multiplexed=is_multiplexed(os.environ)))
+        return await self._answers.shows()
+
+    def cell_pixels(self) -> tuple[int, int]:
+        """How many pixels a cell is wide and high, as far as it tells."""
+        return cell_pixels(self.fileno)
+
+    def run_input_thread(self) -> None:
+        """Read what is typed, as Textual's own does, less what the terminal answers to us."""
+        parser = XTermParser(self._debug)
+        decode = getincrementaldecoder("utf-8")().decode
+        with selectors.SelectSelector() as selector:
+            selector.register(self.fileno, selectors.EVENT_READ)
+            while not self.exit_event.is_set():
+                if not selector.select(READ_S):
+                    typed = self._answers.release()
+                elif data := os.read(self.fileno, READ_BYTES):
+                    typed = self._answers.feed(decode(data))
+                else:
+                    typed = ""
+                    self.exit_event.wait(READ_S)  # nothing comes any more
+                events = chain(parser.feed(typed) if typed else (), parser.tick())
+                for event in events:
+                    self.process_message(event)
+
     def _write_progress(self) -> None:
         if self.has_progress:
             self.write(PROGRESS_ON)
@@ -121,7 +182,7 @@ class RoomDriver(LinuxDriver, WindowDriver):
     def write(self, data: str) -> None:
         """Write, unless nobody takes it any more: then waiting for room would never end."""
         if self._writer_thread is not None and self._writer_thread.is_alive():
-            super().write(data)
+            super().write(steady(data))
 
 
 def leave_on_signals(leave: Callable[[int], object], attributes: list[Any] | None) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from groupx_tui.background import in_daemon_thread
-from groupx_tui.picture import Picture, load, shows_pictures
+from groupx_tui.picture import Picture, load
 from groupx_tui.screens.chooser import Choice, Chooser
-from groupx_tui.screens.picture import PictureScreen
+from groupx_tui.screens.picture import PictureScreen, Terminal
 from groupx_tui.state.pictures import pictures_in
 
 if TYPE_CHECKING:
@@ -35,6 +34,10 @@ class PictureHandlers:
         else:
             self._choose(found)
 
+    def _has_colours(self) -> bool:
+        console = self._app.console
+        return not console.no_color and console.color_system in ("256", "truecolor")
+
     def _named(self) -> list[str]:
         marked = self._app.handlers.marked_block()
         if self._app.room.place == "timeline" and marked is not None:
@@ -57,13 +60,12 @@ class PictureHandlers:
         path = self._app.work_files.folder / Path(name).expanduser()
 
         def loaded(picture: Picture) -> None:
-            self._app.push_screen(
-                PictureScreen(
-                    self._app.keymap,
-                    picture,
-                    self._app.write_terminal,
-                    shows_pictures=shows_pictures(os.environ),
-                )
+            terminal = Terminal(
+                self._app.write_terminal,
+                self._app.shows_pictures,
+                self._app.cell_pixels,
+                has_colours=self._has_colours(),
             )
+            self._app.push_screen(PictureScreen(self._app.keymap, picture, terminal))
 
         self._app.attempt(in_daemon_thread(lambda: load(path), "groupx-picture"), loaded)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import fcntl
 import os
 import re
 import struct
+import termios
 from pathlib import Path
 
 import pytest
@@ -16,11 +18,15 @@ from groupx_shared.errors import WorkspaceError
 from groupx_shared.imageheader import ImageHeader
 from groupx_tui.picture import (
     MAX_SHOWN_BYTES,
+    MAX_SIDE,
+    USUAL_CELL,
+    box_of,
+    cell_pixels,
+    erase_sequence,
     fitted,
     load,
     remove_sequence,
     show_sequence,
-    shows_pictures,
 )
 
 
@@ -29,27 +35,51 @@ def png(width: int = 64, height: int = 32, more: int = 0) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", width, height) + b"\0" * more
 
 
-def test_a_png_is_read_whole_and_described(tmp_path: Path) -> None:
-    path = tmp_path / "a.png"
-    path.write_bytes(png(more=100_000))
-    picture = load(path)
-    assert picture.data == path.read_bytes()
-    assert picture.words == "PNG, 64×32, 98 KB"
-
-
 @pytest.mark.parametrize(
     ("data", "words"),
     [
+        (png(more=100_000), "PNG, 64×32, 98 KB"),
         (b"GIF89a" + struct.pack("<HH", 3, 4) + b"\0" * 9, "GIF, 3×4, 19 bytes"),
-        (png(90_000, 90_000), "PNG, 90,000×90,000, 24 bytes"),
-        (png(more=MAX_SHOWN_BYTES), "PNG, 64×32, 4 MB"),
-        (b"hello", "no picture that is known here, 5 bytes"),
     ],
 )
-def test_what_a_terminal_is_not_given_is_described(tmp_path: Path, data: bytes, words: str) -> None:
+def test_a_picture_is_described_and_may_be_decoded(tmp_path: Path, data: bytes, words: str) -> None:
     path = tmp_path / "a.png"
     path.write_bytes(data)
-    assert (load(path).data, load(path).words) == (b"", words)
+    assert (load(path).words, load(path).too_large) == (words, "")
+
+
+@pytest.mark.parametrize(
+    ("data", "words", "why"),
+    [
+        (png(90_000, 90_000), "PNG, 90,000×90,000, 24 bytes", "50,000,000 pixels"),
+        (b"hello", "no picture that is known here, 5 bytes", "Only PNG, JPEG, GIF and WebP"),
+    ],
+)
+def test_what_is_not_decoded_is_described_and_why(
+    tmp_path: Path, data: bytes, words: str, why: str
+) -> None:
+    path = tmp_path / "a.png"
+    path.write_bytes(data)
+    assert load(path).words == words
+    assert why in load(path).too_large
+
+
+def test_a_huge_file_is_not_decoded(tmp_path: Path) -> None:
+    path = tmp_path / "a.png"
+    path.write_bytes(png())
+    os.truncate(path, MAX_SHOWN_BYTES + 1)
+    assert "32 MB" in load(path).too_large
+
+
+def test_a_terminal_that_does_not_tell_has_cells_of_the_usual_size() -> None:
+    master, other = os.openpty()
+    assert cell_pixels(other) == USUAL_CELL
+    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 720, 432))
+    assert cell_pixels(other) == (9, 18)
+    os.close(master)
+    os.close(other)
+    assert cell_pixels(other) == USUAL_CELL
+    assert box_of(200, 20, (9, 18)) == (MAX_SIDE, 360)
 
 
 def test_what_is_no_plain_file_is_refused_at_once(tmp_path: Path) -> None:
@@ -57,25 +87,6 @@ def test_what_is_no_plain_file_is_refused_at_once(tmp_path: Path) -> None:
     for name in ("pipe.png", ".", "nothing.png"):
         with pytest.raises(WorkspaceError):
             load(tmp_path / name)
-
-
-@pytest.mark.parametrize(
-    ("environ", "is_so"),
-    [
-        ({"KITTY_WINDOW_ID": "1"}, True),
-        ({"TERM": "xterm-kitty"}, True),
-        ({"TERM_PROGRAM": "ghostty"}, True),
-        ({"TERM_PROGRAM": "WezTerm"}, True),
-        ({"TERM_PROGRAM": "Apple_Terminal", "TERM": "xterm-256color"}, False),
-        ({"TERM_PROGRAM": "groupx-web", "TERM": "xterm-256color"}, False),
-        ({"KITTY_WINDOW_ID": "1", "TMUX": "x", "TERM": "tmux-256color"}, False),
-        ({}, False),
-    ],
-)
-def test_only_terminals_that_are_known_to_show_pictures_are_given_one(
-    environ: dict[str, str], is_so: bool
-) -> None:
-    assert shows_pictures(environ) is is_so
 
 
 def test_the_sequence_holds_the_whole_file_in_small_pieces_and_keeps_the_cursor() -> None:
@@ -90,6 +101,10 @@ def test_the_sequence_holds_the_whole_file_in_small_pieces_and_keeps_the_cursor(
     assert base64.b64decode("".join(piece for _, piece in pieces)) == data
     assert "c=30,r=8," in written
     assert "a=d,d=I" in remove_sequence()
+
+
+def test_cells_are_emptied_row_by_row() -> None:
+    assert erase_sequence(4, 9, 30, 2) == "\x1b7\x1b[10;5H\x1b[30X\x1b8\x1b7\x1b[11;5H\x1b[30X\x1b8"
 
 
 @given(st.integers(1, 100_000), st.integers(1, 100_000), st.integers(2, 400), st.integers(2, 100))

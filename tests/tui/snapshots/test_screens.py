@@ -25,7 +25,7 @@ from groupx_tui.messages import ServerFailed
 from groupx_tui.picture import Picture
 from groupx_tui.preferences import PreferenceFile
 from groupx_tui.screens.dialog import Dialog
-from groupx_tui.screens.picture import PictureScreen
+from groupx_tui.screens.picture import PictureScreen, Terminal
 from groupx_tui.setup import WindowSetup
 from groupx_tui.theme import load_themes
 from support.fake_records import FakeCommands
@@ -138,8 +138,9 @@ def test_a_screen(snap_compare: Compare, name: str, size: str, theme: str) -> No
 
 def picture_screen(app: GroupXApp) -> PictureScreen:
     """A picture where none can be shown."""
-    picture = Picture(Path("/home/me/chart.png"), 24, ImageHeader("PNG", 64, 32), b"")
-    return PictureScreen(app.keymap, picture, app.write_terminal, shows_pictures=False)
+    picture = Picture(Path("/home/me/chart.png"), 24, ImageHeader("PNG", 64, 32))
+    terminal = Terminal(app.write_terminal, app.shows_pictures, app.cell_pixels, has_colours=False)
+    return PictureScreen(app.keymap, picture, terminal)
 
 
 def kinds_of_screens() -> set[str]:
