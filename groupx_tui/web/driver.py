@@ -17,6 +17,7 @@ from textual.drivers.web_driver import WebDriver
 from textual.geometry import Size
 
 from groupx_shared.text import safe_line
+from groupx_tui.steadycells import steady
 from groupx_tui.terminal import MAX_TITLE_CHARS, WindowDriver, teach_keys
 
 STUCK_S: Final = 5.0
@@ -83,7 +84,7 @@ class BrowserDriver(WebDriver, WindowDriver):
         """Write, unless nobody takes it any more."""
         if not self._is_broken:
             try:
-                super().write(data)
+                super().write(steady(data))
             except OSError:
                 self._is_broken = True
 

@@ -21,7 +21,8 @@ from groupx_tui.widgets.composer.targets import ALL
 from groupx_tui.workfiles.finder import FileFinder
 
 BUILTIN_DRIVER: Final = "builtin"
-MAX_CANDIDATES: Final = 50
+MAX_CANDIDATES: Final = 100
+"""All commands of the window and of the guide, and more."""
 NO_FILES: Final = FileFinder()
 _AT_WORD: Final = re.compile(r"(?:^|[\s(\[{,;:\"'])(@[\w./+#=~-]*)\Z")
 _PLAIN_PATH: Final = re.compile(r"[\w./+#=~-]+")

@@ -125,7 +125,8 @@ class Composer(Vertical):
         self._keymap = keymap
         self.popup = popup
         self._pastes = PasteShelf()
-        self.editor = Editor(keymap, act, PLACEHOLDER, self._pastes)
+        self._act = act
+        self.editor = Editor(keymap, self._act_on_what_is_written, PLACEHOLDER, self._pastes)
         self.reply_bar = Bar(name="reply")
         self.reply_bar.display = False
         self.target_bar = Bar(name="targets")
@@ -139,6 +140,8 @@ class Composer(Vertical):
         self._files = NO_FILES
         self._given = ""
         """The text last put in by the program: not typed, so it opens no list."""
+        self._offered_for = ""
+        """The text that was last looked at for something to complete."""
 
     def compose(self) -> ComposeResult:
         yield self.reply_bar
@@ -331,14 +334,28 @@ class Composer(Vertical):
     @on(TextArea.Changed)
     def _text_changed(self, event: TextArea.Changed) -> None:
         event.stop()
-        if self.editor.text != self._given:
-            self._given = ""
-            self._history.leave()
-            self.popup.show(self._completion())
-            if names_file(*self._caret_line()):
-                self.post_message(self.FilesWanted())
+        self._catch_up()
         self._draw()
         self.post_message(self.TextChanged(self.text))
+
+    async def _act_on_what_is_written(self, action_id: str) -> None:
+        self._catch_up()
+        await self._act(action_id)
+
+    def _catch_up(self) -> None:
+        """Offer what completes the text as it is now. Keys of one burst come before the news of
+        what they wrote; enter would take what completes an earlier text."""
+        written = self.editor.text
+        if written == self._offered_for:
+            return
+        self._offered_for = written
+        if written == self._given:
+            return
+        self._given = ""
+        self._history.leave()
+        self.popup.show(self._completion())
+        if names_file(*self._caret_line()):
+            self.post_message(self.FilesWanted())
 
     @on(TextArea.SelectionChanged)
     def _caret_moved(self, event: TextArea.SelectionChanged) -> None:

@@ -1,9 +1,9 @@
 """The text area of the composer: Textual's, with our keys, cleaned pastes and its own height.
 
 Invariants: a key costs the same with a megabyte in it as with a line (the text is joined once for
-each edit, and brackets are not searched for); the chip of a large paste is one thing, which the
-caret does not enter and an edit takes whole. The caret's place on the screen is told to the app
-after each layout: an input method puts its candidates there.
+each edit, and brackets are not searched for); the chip of a large paste, and an emoji of several
+code points, is one thing, which the caret does not enter and an edit takes whole. The caret's place
+on the screen is told to the app after each layout: an input method puts its candidates there.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from textual.widgets import TextArea
 
 from groupx_shared.text import safe_text
 from groupx_tui.keymap import KeyMap
+from groupx_tui.render.clusters import COMPOSED, cluster_around
 from groupx_tui.widgets.binding import keys_of_place
 from groupx_tui.widgets.composer.pastes import PasteShelf
 
@@ -32,6 +33,8 @@ _THEME = replace(
     name="composer",
     syntax_styles={_CHIP_STYLE: Style(reverse=True)},
 )
+JOINERS = ("\u200c", "\u200d")
+"""Typed within emoji, and Persian and Indic words; not printable, so the base class drops them."""
 MAX_SHARE = 3
 """The editor grows to a third of the screen."""
 
@@ -131,11 +134,10 @@ class Editor(TextArea, inherit_bindings=False):
             self._highlights[row].append((first, first + end - start, _CHIP_STYLE))
 
     def edit(self, edit: Edit) -> EditResult:
-        """Do an edit; one that would take a part of a chip takes all of it."""
-        if not self._pastes.is_empty:
-            top, bottom = edit.top, edit.bottom
-            edit.from_location = self._edge(top, is_start=top != bottom)
-            edit.to_location = self._edge(bottom, is_start=False)
+        """Do an edit; one that would take a part of a chip or of an emoji takes all of it."""
+        top, bottom = edit.top, edit.bottom
+        edit.from_location = self._edge(top, is_start=top != bottom)
+        edit.to_location = self._edge(bottom, is_start=False)
         return super().edit(edit)
 
     def undo(self) -> None:
@@ -144,18 +146,23 @@ class Editor(TextArea, inherit_bindings=False):
         self.history.checkpoint()
 
     def _edge(self, location: Location, *, is_start: bool) -> Location:
-        """The place itself, or the edge of the chip that it lies in."""
+        """The place itself, or the edge of the chip or emoji that it lies in."""
         row, column = location
-        chip = self._pastes.chip_around(self.document[row], column)
-        return location if chip is None else (row, chip[0 if is_start else 1])
+        whole = self._pastes.chip_around(self.document[row], column)
+        if whole is None:
+            whole = _emoji_around(self.document[row], column)
+        return location if whole is None else (row, whole[0 if is_start else 1])
 
     def _watch_selection(self, previous_selection: Selection, selection: Selection) -> None:
         super()._watch_selection(previous_selection, selection)
         row, column = selection.end
-        chip = self._pastes.chip_around(self.document[row], column)
-        if chip is not None:  # on to the edge that it was on its way to
+        whole = self._pastes.chip_around(self.document[row], column)
+        if whole is None:
+            cluster = cluster_around(self.document[row], column)
+            whole = None if cluster is None else cluster[:2]
+        if whole is not None:  # on to the edge that it was on its way to
             is_forward = selection.end > previous_selection.end
-            edge = row, chip[1 if is_forward else 0]
+            edge = row, whole[1 if is_forward else 0]
             self.move_cursor(edge, select=selection.start != selection.end)
 
     def open_chip(self) -> bool:
@@ -216,6 +223,10 @@ class Editor(TextArea, inherit_bindings=False):
             return
         action_id = self._keys.get(event.key)
         if action_id is None:
+            if event.character in JOINERS:
+                event.prevent_default()
+                event.stop()
+                self._replace_via_keyboard(event.character, *self.selection)
             return
         event.prevent_default()
         try:
@@ -235,3 +246,12 @@ class Editor(TextArea, inherit_bindings=False):
             self.move_cursor(result.end_location)
         self.history.checkpoint()
         self.focus()
+
+
+def _emoji_around(line: str, column: int) -> tuple[int, int] | None:
+    """The emoji of several code points that has `column` inside. Of a letter with marks, an edit
+    may take the last mark: so one corrects it."""
+    cluster = cluster_around(line, column)
+    if cluster is None or COMPOSED.search(line, cluster.start, cluster.end) is None:
+        return None
+    return cluster.start, cluster.end

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from textual import events
 
 from groupx_tui.widgets.composer.lines import Reply
 from support.fake_session import CODEX, GUIDE, YOU
@@ -51,3 +52,29 @@ async def test_moving_the_caret_away_closes_the_list() -> None:
         await window.type("ab @")
         await window.press("left", "left")
         assert not window.is_completing()
+
+
+@pytest.mark.parametrize(
+    ("line", "key", "left"),
+    [("/mouse off", "enter", ""), ("@guide", "tab", "@guide"), ("hi @codex do", "enter", "")],
+)
+async def test_keys_of_one_burst_do_not_take_what_completed_an_earlier_text(
+    line: str, key: str, left: str
+) -> None:
+    async with open_window() as window:
+        await window.type(line[:2])
+        editor = window.app.room.composer.editor
+        for character in line[2:]:
+            editor.insert(character)  # what it leads to is told later
+        await editor._on_key(events.Key(key, None))
+        await window.settle()
+        assert window.text.strip() == left
+
+
+async def test_a_list_that_was_deleted_opens_again() -> None:
+    async with open_window() as window:
+        for _ in range(2):
+            await window.type("@")
+            assert window.is_completing()
+            await window.press("backspace")
+            assert not window.is_completing()

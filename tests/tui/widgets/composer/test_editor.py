@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from rich.cells import cell_len
+from textual import events
 from textual.geometry import Offset
 
 from support.window import open_window
@@ -60,3 +62,48 @@ async def test_undo_of_a_paste_that_scrolls_works() -> None:
         await window.settle()
         await window.press("ctrl+underscore")
         assert editor.text == ""
+
+
+EMOJI = ("❤️", "1️⃣", "🇩🇪", "👍🏽", "👨‍👩‍👧‍👦", "🏳️‍🌈")
+
+
+@pytest.mark.parametrize("emoji", EMOJI)
+async def test_an_emoji_that_is_typed_is_the_same_emoji(emoji: str) -> None:
+    async with open_window() as window:
+        for character in f"a{emoji}b":
+            window.app.post_message(events.Key(character, character))
+        await window.settle()
+        assert window.text == f"a{emoji}b"
+        assert window.app.cursor_position == Offset(3 + 2 + cell_len(emoji), 22)
+
+
+async def test_a_joiner_within_a_persian_word_is_written() -> None:
+    async with open_window() as window:
+        for character in "می\u200cخواهم":
+            window.app.post_message(events.Key(character, character))
+        await window.settle()
+        assert window.text == "می\u200cخواهم"
+
+
+async def test_the_caret_steps_over_an_emoji_at_once_and_takes_it_whole() -> None:
+    async with open_window() as window:
+        editor = window.app.room.composer.editor
+        editor.insert("".join(EMOJI))
+        await window.settle()
+        await window.press(*["left"] * len(EMOJI))
+        assert editor.cursor_location == (0, 0)
+        for number in range(len(EMOJI)):
+            assert editor.cursor_location[1] == len("".join(EMOJI[:number]))
+            await window.press("right")
+        await window.press("left", "backspace", "delete")
+        assert window.text == "".join(EMOJI[:-2])
+        await window.press("shift+left", "x")
+        assert window.text == "".join(EMOJI[:-3]) + "x"
+
+
+async def test_backspace_takes_the_mark_of_a_letter_alone() -> None:
+    async with open_window() as window:
+        window.app.room.composer.editor.insert("xe\u0301")
+        await window.settle()
+        await window.press("backspace")
+        assert window.text == "xe"
