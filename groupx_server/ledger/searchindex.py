@@ -8,10 +8,10 @@ Before a search answers, its caller runs steps until `backlog` is empty (`rooms/
 
 from __future__ import annotations
 
+import functools
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final
 
 import orjson
@@ -30,11 +30,15 @@ from groupx_server.ledger.searchrows import (
     take_out,
 )
 
-BATCH: Final = 256
+BATCH: Final = 512
 """Events or records of one step: about 30 ms, in which nobody else writes."""
 
-BATCH_CHARS: Final = 48 * 1024
+BATCH_CHARS: Final = 64 * 1024
 """Characters of one step, unless one message alone is longer."""
+
+KEPT: Final = 512
+KEPT_CHARS: Final = 4_096
+"""Words of that many texts of that length are kept from step to step."""
 
 KEY: Final = "search_index"
 
@@ -52,20 +56,49 @@ class Backlog:
         return self.events == 0 and self.records == 0
 
 
-@dataclass(frozen=True)
 class _Spoken:
-    seq: int
-    row: Row
-    content: str
+    """A message as the index takes it; made into words when it is asked for them."""
 
-    @cached_property
+    __slots__ = ("_content", "_found", "_made", "ref_id", "seq")
+
+    def __init__(self, found: _Found) -> None:
+        self.ref_id, self.seq = found[0], found[6]
+        self._found = found
+        self._content = content_of(found[8]) if found[9] is None else found[9]
+        self._made: tuple[IndexText, str] | None = None
+
+    def row(self, context_through: int) -> Row:
+        """Its row before that is written."""
+        ref_id, room_id, actor_id, name, event_type, root, seq, occurred_at, _, _ = self._found
+        # In order and without names, since there is one for each message.
+        return Row(
+            0, "message", ref_id, room_id, actor_id, None, name, event_type, root, seq,
+            occurred_at, context_through,
+        )  # fmt: skip
+
+    @property
     def words(self) -> IndexText:
-        return index_text(self.content)
+        return self._words()[0]
 
-    @cached_property
+    @property
     def start(self) -> str:
         """Its words in the rows of its neighbours."""
-        return context_words(self.content, self.words)
+        return self._words()[1]
+
+    def _words(self) -> tuple[IndexText, str]:
+        if self._made is None:
+            make = _kept_words if len(self._content) <= KEPT_CHARS else _make_words
+            self._made = make(self._content)
+        return self._made
+
+
+def _make_words(content: str) -> tuple[IndexText, str]:
+    words = index_text(content)
+    return words, context_words(content, words)
+
+
+_kept_words = functools.lru_cache(maxsize=KEPT)(_make_words)
+"""A message is a neighbour in up to four other steps."""
 
 
 def backlog(connection: sqlite3.Connection) -> Backlog:
@@ -130,6 +163,7 @@ def withdraw_messages(connection: sqlite3.Connection, event_ids: Sequence[str]) 
     taken = [(row, *_as_put(connection, row)) for row in rows]
     for row, words, context in taken:
         take_out(connection, row, words, context)
+    _kept_words.cache_clear()  # the program keeps nothing either of what is taken out
     connection.executemany(
         "INSERT INTO search_queue(kind, ref_id) VALUES ('message', ?)",
         [(row.ref_id,) for row in rows],
@@ -232,13 +266,13 @@ def _index_room(connection: sqlite3.Connection, room_id: str, span: _Span) -> No
     for at in range(known, len(before)):
         _renew(connection, near, at, span.newest)
     for at in range(len(before), len(before) + len(added)):
-        row = near[at].row._replace(context_through=span.newest)
-        put(connection, row, near[at].words, _context(near, at, span.newest))
+        spoken = near[at]
+        put(connection, spoken.row(span.newest), spoken.words, _context(near, at, span.newest))
 
 
 def _renew(connection: sqlite3.Connection, near: Sequence[_Spoken], at: int, newest: int) -> None:
     """Put into a row's context what was said since it was written."""
-    row = find(connection, "message", near[at].row.ref_id)
+    row = find(connection, "message", near[at].ref_id)
     if row is None or all(other.seq <= row.context_through for other in _later(near, at)):
         return
     old, new = _context(near, at, row.context_through), _context(near, at, newest)
@@ -264,7 +298,7 @@ def _spoken(
         f"{_MESSAGE} WHERE m.room_id = ? AND m.seq >= ? AND m.seq <= ? ORDER BY m.seq",
         (room_id, first, through),
     )
-    return [_message(found) for found in cursor]
+    return [_Spoken(found) for found in cursor]
 
 
 def _before(connection: sqlite3.Connection, room_id: str, seq: int, count: int) -> list[_Spoken]:
@@ -272,7 +306,7 @@ def _before(connection: sqlite3.Connection, room_id: str, seq: int, count: int) 
         f"{_MESSAGE} WHERE m.room_id = ? AND m.seq < ? ORDER BY m.seq DESC LIMIT ?",
         (room_id, seq, count),
     )
-    return [_message(found) for found in cursor][::-1]
+    return [_Spoken(found) for found in cursor][::-1]
 
 
 def _from(connection: sqlite3.Connection, room_id: str, seq: int, count: int) -> Iterator[_Spoken]:
@@ -280,33 +314,15 @@ def _from(connection: sqlite3.Connection, room_id: str, seq: int, count: int) ->
         f"{_MESSAGE} WHERE m.room_id = ? AND m.seq >= ? ORDER BY m.seq LIMIT ?",
         (room_id, seq, count),
     )
-    return map(_message, cursor)
+    return map(_Spoken, cursor)
 
 
+_Found = tuple[str, str, str, str, str, str, int, str, str, str | None]
 _MESSAGE: Final = (
     "SELECT e.event_id, e.room_id, e.actor_id, e.actor_display_name, e.event_type,"
     f" e.correlation_id, e.seq, e.occurred_at, e.body_json, {WHOLE_TEXT}"
     " FROM room_messages m JOIN events e ON e.seq = m.seq"
 )
-
-
-def _message(found: tuple[str, str, str, str, str, str, int, str, str, str | None]) -> _Spoken:
-    event_id, room_id, actor_id, name, event_type, root, seq, occurred_at, body, whole = found
-    row = Row(
-        row_id=0,
-        kind="message",
-        ref_id=event_id,
-        room_id=room_id,
-        actor_id=actor_id,
-        subject_id=None,
-        speaker=name,
-        type=event_type,
-        root=root,
-        seq=seq,
-        occurred_at=occurred_at,
-        context_through=seq,
-    )
-    return _Spoken(seq, row, content_of(body) if whole is None else whole)
 
 
 def _around(connection: sqlite3.Connection, event_id: str) -> Iterable[str]:
@@ -319,7 +335,7 @@ def _around(connection: sqlite3.Connection, event_id: str) -> Iterable[str]:
     room_id, seq = found
     later = _from(connection, room_id, seq, NEIGHBOURS + 1)
     near = [*_before(connection, room_id, seq, NEIGHBOURS), *later]
-    return [spoken.row.ref_id for spoken in near]
+    return [spoken.ref_id for spoken in near]
 
 
 def _as_put(connection: sqlite3.Connection, row: Row) -> tuple[IndexText, str]:
@@ -362,8 +378,7 @@ def _sync_message(connection: sqlite3.Connection, event_id: str, position: int) 
     found = connection.execute(f"{_MESSAGE} WHERE e.event_id = ?", (event_id,)).fetchone()
     if found is None or found[6] > position or find(connection, "message", event_id):
         return
-    spoken = _message(found)
-    row = spoken.row._replace(context_through=position)
+    row = _Spoken(found).row(position)
     put(connection, row, *_as_put(connection, row))
 
 

@@ -38,6 +38,12 @@ _ROW: Final = (
     " context_through, owner_id"
 )
 _MARKS: Final = ", ".join("?" * len(_ROW.split(",")))
+_PUT: Final = f"INSERT INTO search_rows({_ROW}) VALUES ({_MARKS})"
+_WORDS: Final = "context, text, speaker, days, singles, scope"
+_PUT_WORDS: Final = f"INSERT INTO search_fts(rowid, {_WORDS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_TAKE_WORDS: Final = (
+    f"INSERT INTO search_fts(search_fts, rowid, {_WORDS}) VALUES ('delete', ?, ?, ?, ?, ?, ?, ?)"
+)
 
 
 class Row(NamedTuple):
@@ -101,19 +107,16 @@ def kind_word(kind: str) -> str:
     return f"kind{kind}0"
 
 
-def put(connection: sqlite3.Connection, row: Row, words: IndexText, context: str) -> Row:
+def put(connection: sqlite3.Connection, row: Row, words: IndexText, context: str) -> None:
     """Write a row and its words; a row that has its number already keeps it."""
-    number = row.row_id or None
-    values = (number, *row[1:])
-    cursor = connection.execute(f"INSERT INTO search_rows({_ROW}) VALUES ({_MARKS})", values)
-    written = row._replace(row_id=cursor.lastrowid or row.row_id)
-    _write_words(connection, "", written, words, context)
-    return written
+    cursor = connection.execute(_PUT, (row.row_id or None, *row[1:]))
+    columns = _columns(row, words, context)
+    connection.execute(_PUT_WORDS, (cursor.lastrowid or row.row_id, *columns))
 
 
 def take_out(connection: sqlite3.Connection, row: Row, words: IndexText, context: str) -> None:
     """Take a row out; `words` and `context` are those it was put in with."""
-    _write_words(connection, "delete", row, words, context)
+    _take_words(connection, row, words, context)
     connection.execute("DELETE FROM search_rows WHERE row_id = ?", (row.row_id,))
     connection.execute("DELETE FROM search_vectors WHERE row_id = ?", (row.row_id,))
 
@@ -123,8 +126,8 @@ def change_context(
 ) -> None:
     """Put other neighbours' words into a row."""
     if old != new:
-        _write_words(connection, "delete", row, words, old)
-        _write_words(connection, "", row, words, new)
+        _take_words(connection, row, words, old)
+        connection.execute(_PUT_WORDS, (row.row_id, *_columns(row, words, new)))
     connection.execute(
         "UPDATE search_rows SET context_through = ? WHERE row_id = ?", (through, row.row_id)
     )
@@ -146,28 +149,20 @@ def row_of(connection: sqlite3.Connection, row_id: int) -> Row | None:
     return None if found is None else Row(*found)
 
 
-def _write_words(
-    connection: sqlite3.Connection, command: str, row: Row, words: IndexText, context: str
-) -> None:
-    columns = (
+def _take_words(connection: sqlite3.Connection, row: Row, words: IndexText, context: str) -> None:
+    columns = _columns(row, words, context)
+    connection.execute(_TAKE_WORDS, (row.row_id, *columns))
+
+
+def _columns(row: Row, words: IndexText, context: str) -> tuple[str, ...]:
+    """What the columns of `search_fts` hold, in their order."""
+    return (
         context,
         words.main,
         _names(row.speaker),
         _days(row.occurred_at),
         words.singles,
         _scope(row),
-    )
-    if command:
-        connection.execute(
-            "INSERT INTO search_fts(search_fts, rowid, context, text, speaker, days, singles,"
-            " scope) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (command, row.row_id, *columns),
-        )
-        return
-    connection.execute(
-        "INSERT INTO search_fts(rowid, context, text, speaker, days, singles, scope)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (row.row_id, *columns),
     )
 
 

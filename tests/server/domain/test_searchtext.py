@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupx_server.domain.searchtext import index_text, spans, words_of
+from groupx_server.domain.searchtext import (
+    MAX_WORD_CHARS,
+    fold,
+    index_text,
+    pieces,
+    spans,
+    words_of,
+)
 from groupx_server.domain.stopwords import UNINDEXED
 
 ONE_TOKEN = re.compile(r'[^\x00-\x2f\x3a-\x60\x7b-\x7f"]+')
@@ -45,6 +52,15 @@ def test_every_word_is_one_token_of_the_tokenizer(text: str) -> None:
     for word in (*indexed.main.split(" "), *indexed.singles.split(" ")):
         assert word == "" or ONE_TOKEN.fullmatch(word)
     assert indexed.main == " ".join(word for word in words_of(text) if word not in UNINDEXED)
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_plain_text_is_cut_as_all_other_text_is(text: str) -> None:
+    assert words_of(text) == [piece for piece, _ in pieces(fold(text))]
+
+
+def test_a_long_word_is_known_by_its_beginning() -> None:
+    assert words_of("KEY" * 40 + " x") == [("key" * 40)[:MAX_WORD_CHARS], "x"]
 
 
 @given(st.text())
