@@ -77,6 +77,16 @@ def test_new_lines_wide_characters_and_the_caret(terminal: Terminal) -> None:
     assert terminal.fact("cursor_y") == "22"
 
 
+def test_emoji_of_several_code_points_move_nothing_that_follows(terminal: Terminal) -> None:
+    start(terminal)
+    terminal.type("👍🏽❤️1️⃣👨‍👩‍👧‍👦🇩🇪Q")
+    terminal.wait(lambda: terminal.fact("cursor_x") == "14", "the caret behind the Q")
+    terminal.wait_for("Q")
+    terminal.tmux("copy-mode", "-t", "0")
+    terminal.keys("-X", "search-backward", "Q")
+    terminal.wait(lambda: terminal.fact("copy_cursor_x") == "13", "the Q in the cell before it")
+
+
 def test_a_burst_with_enter_in_it_is_a_message_and_the_next_text(terminal: Terminal) -> None:
     start(terminal)
     terminal.type("first")
