@@ -7,7 +7,7 @@ RESULTS := build/live
 LIVE_ONLY = $(subst ] [,] or [,$(foreach name,$(LIVE),[$(name)]))
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint types layers format soak soak-memory live live-light live-table bench profile lock wheel-check clean
+.PHONY: help run test check lint types layers format soak soak-memory goals live live-light live-table bench profile lock wheel-check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 16
@@ -71,6 +71,9 @@ bench: $(VENV)/.dev ## measure everything and write docs/BENCHMARKS.md (BENCH="-
 
 soak-memory: $(VENV)/.dev ## hours of steady work; what the server holds, and how it grows (SOAK="--minutes 120")
 	PYTHONPATH=tests $(BIN)/python -m bench.longsoak $(SOAK)
+
+goals: $(VENV)/.dev ## what is promised of memory at its full size: half an hour (GOALS="-k upgrades")
+	GROUPX_GOALS=full $(BIN)/python -m pytest tests/goals tests/server/ledger/test_forget_guarantees.py --durations=0 $(GOALS)
 
 profile: $(VENV)/.dev ## where server and window spend their time (PROFILE="server --lines 50")
 	PYTHONPATH=tests $(BIN)/python -m bench.profiling $(PROFILE)

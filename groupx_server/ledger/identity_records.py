@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from groupx_server.ledger.events import NewEvent, insert_event
@@ -60,9 +60,15 @@ class NewIdentity:
 def remember_identity(
     connection: sqlite3.Connection, identity: NewIdentity, now: str
 ) -> IdentityRecord:
-    """Write a record and its `identity.remembered`. Raises: RefusedError."""
+    """Write a record and its `identity.remembered`. What its author says already is not kept a
+    second time: from another source it takes the old one's place, else the old one is returned.
+    Raises: RefusedError."""
     require_actor(connection, identity.subject_actor_id)
     require_source(connection, identity.source_event_id)
+    if (known := _said_already(connection, identity)) is not None:
+        if identity.source_event_id in (None, known.source_event_id):
+            return known
+        return _replace(connection, replace(identity, supersedes=known.identity_id), now)
     record = _insert(connection, identity, now)
     _announce(connection, "identity.remembered", record, identity, now)
     return record
@@ -90,10 +96,7 @@ def supersede_identity(
         source_event_id=source_event_id,
         supersedes=identity_id,
     )
-    _end(connection, identity_id, "superseded", None)
-    record = _insert(connection, new, now)
-    _announce(connection, "identity.superseded", record, new, now)
-    return record
+    return _replace(connection, new, now)
 
 
 def retract_identity(
@@ -173,6 +176,41 @@ def identity_history(connection: sqlite3.Connection, identity_id: str) -> Identi
     return IdentityList(items=tuple(read_identity(connection, each) for each in chain))
 
 
+def _replace(connection: sqlite3.Connection, new: NewIdentity, now: str) -> IdentityRecord:
+    """Write a record in the place of the one it supersedes."""
+    if new.supersedes is not None:
+        _end(connection, new.supersedes, "superseded", None)
+    record = _insert(connection, new, now)
+    _announce(connection, "identity.superseded", record, new, now)
+    return record
+
+
+def _said_already(connection: sqlite3.Connection, identity: NewIdentity) -> IdentityRecord | None:
+    """The active record in which the same author says the same of the same agent."""
+    found = connection.execute(
+        "SELECT identity_id FROM identity_records WHERE subject_actor_id = ? AND status = 'active'"
+        " AND content = ? AND kind = ? AND author_actor_id = ?"
+        " ORDER BY created_at DESC, identity_id DESC LIMIT 1",
+        (
+            identity.subject_actor_id,
+            identity.content,
+            _kind_of(identity),
+            identity.author.actor_id,
+        ),
+    ).fetchone()
+    return None if found is None else read_identity(connection, found[0])
+
+
+def _is_observed(identity: NewIdentity) -> bool:
+    """Another agent says it."""
+    author_id = identity.author.actor_id
+    return author_id.startswith("agent:") and author_id != identity.subject_actor_id
+
+
+def _kind_of(identity: NewIdentity) -> str:
+    return "note" if _is_observed(identity) else identity.kind
+
+
 def _check_author(record: IdentityRecord, author: Author) -> None:
     is_agent = author.actor_id.startswith("agent:")
     if is_agent and record.author_actor_id != author.actor_id:
@@ -195,16 +233,14 @@ def _end(
 def _insert(connection: sqlite3.Connection, identity: NewIdentity, now: str) -> IdentityRecord:
     require_text(identity.content)
     author = identity.author
-    is_agent = author.actor_id.startswith("agent:")
-    is_observed = is_agent and author.actor_id != identity.subject_actor_id
     row = (
         new_id("identity"),
         identity.subject_actor_id,
         author.actor_id,
-        "note" if is_observed else identity.kind,
+        _kind_of(identity),
         identity.content,
         identity.source_event_id,
-        "adapter" if is_observed else author.source_kind,
+        "adapter" if _is_observed(identity) else author.source_kind,
         "active",
         identity.supersedes,
         now,

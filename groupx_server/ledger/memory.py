@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from groupx_server.ledger.events import NewEvent, insert_event
@@ -69,8 +69,12 @@ class NewMemory:
 
 
 def remember(connection: sqlite3.Connection, memory: NewMemory, now: str) -> MemoryRecord:
-    """Write a record and its `memory.remembered`. Raises: RefusedError."""
+    """Write a record and its `memory.remembered`. What its author keeps already is not kept twice:
+    from another source it takes the old one's place, so that the history has both sources, else the
+    old one is returned. Raises: RefusedError."""
     _check_scope(connection, memory)
+    if (known := _kept_already(connection, memory)) is not None:
+        return _keep_again(connection, memory, known, now)
     record = _insert(connection, memory, now)
     _announce(connection, "memory.remembered", record, memory.author, memory.room_id, now)
     return record
@@ -110,13 +114,49 @@ def supersede(
         is_pinned=old.pinned_at is not None,
         supersedes=memory_id,
     )
+    return _replace(connection, new, now)
+
+
+def _replace(connection: sqlite3.Connection, new: NewMemory, now: str) -> MemoryRecord:
+    """Write a record in the place of the one it supersedes."""
     connection.execute(
         "UPDATE memory_records SET status = 'superseded' WHERE memory_id = ? AND status = 'active'",
-        (memory_id,),
+        (new.supersedes,),
     )
     record = _insert(connection, new, now)
-    _announce(connection, "memory.superseded", record, author, room_id, now)
+    _announce(connection, "memory.superseded", record, new.author, new.room_id, now)
     return record
+
+
+def _kept_already(connection: sqlite3.Connection, memory: NewMemory) -> MemoryRecord | None:
+    """The active record in which the same author says the same of the same."""
+    found = connection.execute(
+        "SELECT memory_id FROM memory_records WHERE scope_type = ? AND scope_id = ?"
+        " AND status = 'active' AND content = ? AND kind = ? AND author_actor_id = ?"
+        " AND subject_actor_id IS ? AND COALESCE(agent_memory_type, 'core') <> 'dated'"
+        " ORDER BY created_at DESC, memory_id DESC LIMIT 1",
+        (
+            memory.scope.type,
+            memory.scope.id,
+            memory.content,
+            memory.kind,
+            memory.author.actor_id,
+            memory.subject_actor_id,
+        ),
+    ).fetchone()
+    return None if found is None else read_memory(connection, found[0])
+
+
+def _keep_again(
+    connection: sqlite3.Connection, memory: NewMemory, known: MemoryRecord, now: str
+) -> MemoryRecord:
+    is_pinned = memory.is_pinned or known.pinned_at is not None
+    if memory.source_event_id not in (None, known.source_event_id):
+        again = replace(memory, supersedes=known.memory_id, is_pinned=is_pinned)
+        return _replace(connection, again, now)
+    if is_pinned and known.pinned_at is None:
+        return pin(connection, known.memory_id, True, memory.author, now)
+    return known
 
 
 def write_dated(

@@ -135,7 +135,7 @@ class Adapter:
             found = {row.row_id: vector for row, vector in zip(rows, vectors, strict=True)}
             put_vectors(self._connection, model, dict(found))
         [vector] = asyncio.run(ask([query]))
-        return Meaning(unpack(vector), settings.weight)
+        return Meaning(unpack(vector), settings.weight, settings.least_nearness)
 
 
 def _id(kind: str, name: str) -> str:

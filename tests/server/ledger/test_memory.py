@@ -85,6 +85,69 @@ def test_a_retracted_record_is_told_to_nobody_and_its_event_says_no_text(
     assert "secret" not in str(bodies(book, "memory.retracted"))
 
 
+def test_the_same_kept_twice_is_one_active_record_with_both_sources(
+    book: sqlite3.Connection,
+) -> None:
+    first, second = (send(book, text, to=()).reply.message_event_id for text in ("one", "two"))
+    old = _remember(book, source_event_id=first, is_pinned=True)
+    assert _remember(book, source_event_id=first) == old
+    assert _remember(book) == old
+    new = _remember(book, source_event_id=second)
+    assert [record.memory_id for record in list_memory(book, {}).items] == [new.memory_id]
+    versions = memory_history(book, new.memory_id).items
+    assert [record.source_event_id for record in versions] == [second, first]
+    assert new.pinned_at is not None
+    assert event_types(book)[-2:] == ["memory.remembered", "memory.superseded"]
+
+
+def test_what_was_kept_without_a_pin_is_pinned_when_it_is_kept_again_so(
+    book: sqlite3.Connection,
+) -> None:
+    old = _remember(book)
+    again = _remember(book, is_pinned=True)
+    assert (again.memory_id, again.pinned_at) == (old.memory_id, NOW)
+    assert event_types(book)[-2:] == ["memory.remembered", "memory.pinned"]
+
+
+def test_the_same_words_of_another_author_subject_kind_or_scope_are_another_record(
+    book: sqlite3.Connection,
+) -> None:
+    _remember(book)
+    for other in (
+        {"author": A},
+        {"subject_actor_id": "agent:a"},
+        {"kind": "note"},
+        {"scope": CORE_OF_A},
+    ):
+        _remember(book, **other)
+    assert len(list_memory(book, {}).items) == 5
+
+
+def test_what_was_taken_back_can_be_kept_again(book: sqlite3.Connection) -> None:
+    old = _remember(book)
+    retract(book, old.memory_id, YOU, NOW)
+    assert _remember(book).memory_id != old.memory_id
+
+
+def test_the_same_said_of_an_agent_twice_is_one_record_with_both_sources(
+    book: sqlite3.Connection,
+) -> None:
+    first, second = (send(book, text, to=()).reply.message_event_id for text in ("one", "two"))
+
+    def say(author: Author, source: str | None = None) -> str:
+        said = NewIdentity("agent:a", "preference", "likes tests", author, source)
+        return remember_identity(book, said, NOW).identity_id
+
+    old = say(B, first)
+    assert say(B) == say(B, first) == old
+    new = say(B, second)
+    say(A)
+    say(YOU)
+    assert len(list_identity(book, {"subject_actor_id": "agent:a"}).items) == 3
+    versions = identity_history(book, new).items
+    assert [record.source_event_id for record in versions] == [second, first]
+
+
 def test_conflicting_records_stand_side_by_side(book: sqlite3.Connection) -> None:
     _remember(book, content="tabs")
     _remember(book, content="spaces", author=A)

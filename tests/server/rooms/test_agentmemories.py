@@ -139,7 +139,7 @@ async def test_long_texts_come_in_parts_and_a_result_has_a_bound(tmp_path: Path)
         text = "".join(f"{number:07} " for number in range(5_000))
         ids = []
         for number in range(8):
-            kept = await rooms.memories.remember(a, note(text, str(number)))
+            kept = await rooms.memories.remember(a, note(f"{number}{text}", str(number)))
             ids.append(kept.memory.memory_id)
         page = await rooms.memories.search(a, ALL)
         assert sum(len(item.content) for item in page.items) <= 24_000
@@ -150,7 +150,7 @@ async def test_long_texts_come_in_parts_and_a_result_has_a_bound(tmp_path: Path)
         (first,) = (await rooms.memories.read(a, ids[0], 0)).items
         (second,) = (await rooms.memories.read(a, ids[0], first.next_offset or 0)).items
         (third,) = (await rooms.memories.read(a, ids[0], second.next_offset or 0)).items
-        assert first.content + second.content + third.content == text
+        assert first.content + second.content + third.content == f"0{text}"
         assert third.next_offset is None
 
 
