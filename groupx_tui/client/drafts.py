@@ -1,13 +1,15 @@
 """Texts that were written and not sent, by room, kept across restarts of the client.
 
 One small private file for each workspace in the user's state folder. Writing is put off while
-somebody types (at most `WRITE_EVERY_S` is lost when the client is killed). Two windows on one
-workspace do not undo each other: each writes only the rooms it changed. A folder that cannot be
-written costs the drafts of the next restart and nothing else.
+somebody types: at most what was typed in the last `WRITE_EVERY_S` is lost when the client is
+killed, also when nothing is typed any more. Two windows on one workspace do not undo each other:
+each writes only the rooms it changed. A folder that cannot be written costs the drafts of the next
+restart and nothing else.
 """
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -26,14 +28,29 @@ MAX_ALL_CHARS: Final = 8_000_000
 """All drafts together: a file that is written at once."""
 
 
+Later = Callable[[float, Callable[[], None]], object]
+"""Does something after so many seconds."""
+
+
+def on_running_loop(delay_s: float, work: Callable[[], None]) -> None:
+    """Do `work` later on the loop that runs now."""
+    asyncio.get_running_loop().call_later(delay_s, work)
+
+
 class DraftStore:
     """Drafts of one workspace. `problem` says why they cannot be kept, if so."""
 
     def __init__(
-        self, workspace: Workspace, *, monotonic: Callable[[], float] = time.monotonic
+        self,
+        workspace: Workspace,
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+        later: Later = on_running_loop,
     ) -> None:
         self._file = StateFile(draft_file(workspace), "Drafts")
         self._monotonic = monotonic
+        self._later = later
+        self._is_put_off = False
         self._written_s = float("-inf")
         self._changed: dict[str, str] = {}
         self.problem: str | None = None
@@ -50,13 +67,21 @@ class DraftStore:
         kept = text if len(text) <= MAX_DRAFT_CHARS else ""
         _put(self._drafts, room_id, kept)
         self._changed[room_id] = kept
-        if self._monotonic() - self._written_s >= WRITE_EVERY_S:
+        wait_s = self._written_s + WRITE_EVERY_S - self._monotonic()
+        if wait_s <= 0:
             self._write()
+        elif not self._is_put_off:
+            self._is_put_off = True
+            self._later(wait_s, self._write_put_off)
 
     def close(self) -> None:
         """Write what was put off."""
         if self._changed:
             self._write()
+
+    def _write_put_off(self) -> None:
+        self._is_put_off = False
+        self.close()
 
     def _read(self) -> dict[str, str]:
         data = self._file.read()
