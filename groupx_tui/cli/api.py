@@ -13,6 +13,7 @@ from groupx_shared.errors import ErrorCode, RefusedError, ServerUnreachableError
 from groupx_shared.ids import agent_actor, new_id
 from groupx_shared.runtime import RuntimeFile
 from groupx_shared.text import safe_line
+from groupx_shared.version import VERSION
 from groupx_shared.workspace import Workspace
 from groupx_tui.cli.probe import probe
 from groupx_tui.cli.wire_http import (
@@ -269,7 +270,17 @@ class Api:
         if reply.status < 400:
             return reply
         with reply:
-            raise _refusal(reply.status, reply.read())
+            error = _refusal(reply.status, reply.read())
+        if isinstance(error, ServerRefusedError) and error.code == ErrorCode.UNKNOWN_PATH:
+            raise ServerRefusedError(error.status, self._other_build(path), error.wire_code, None)
+        raise error
+
+    def _other_build(self, path: str) -> str:
+        asked = safe_line(path.partition("?")[0], 80)
+        return (
+            f"The running server does not know {asked}: it is version {self.runtime.version} and "
+            f"this program is {VERSION}. “groupx restart” starts the server that belongs to it."
+        )
 
 
 def room_id(name: str) -> str:

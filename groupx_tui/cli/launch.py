@@ -1,38 +1,33 @@
 """Finds the server of a workspace, and starts it in the background when none runs.
 
-One start at a time for each workspace: a lock file beside the runtime file makes a second client
-wait and then use the first one's server. The server's own lease settles every other race; a loser
+One start at a time for each workspace (`starting`): a second client waits and then uses the first
+one's server. The server's own lease settles every other race; a loser
 here looks for the winner before it complains. Prints nothing.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from groupx_shared.errors import WorkspaceError
 from groupx_shared.paths import private_folder
-from groupx_shared.runtime import AGENT_VARIABLES, RuntimeFile, runtime_path
+from groupx_shared.runtime import AGENT_VARIABLES, RuntimeFile
 from groupx_shared.text import safe_text
 from groupx_shared.workspace import Workspace
 from groupx_tui.cli.clock import Clock, Deadline
 from groupx_tui.cli.diagnostics import CommandError, ExitCode
 from groupx_tui.cli.logfiles import last_lines, start_log
 from groupx_tui.cli.probe import Probe, probe, ready
+from groupx_tui.cli.starting import PAUSE_S, READY_S, StartFile, start_lock
 
-READY_S: Final = 20.0
-"""A start takes about half a second; a large upgrade of an old database may take this long."""
 LEAVING_S: Final = 5.0
 """A server that no longer listens ends within its agents' stop time, mostly at once."""
 WINNER_S: Final = 1.0
 """After our start failed: how long to look whether another start won."""
-PAUSE_S: Final = 0.05
 MAX_START_LOG: Final = 256 * 1024
 """What starts printed is kept up to here, then begun anew."""
 SERVER_NAME: Final = "groupx-server: "
@@ -53,9 +48,9 @@ def ensure_server(workspace: Workspace, clock: Clock) -> RuntimeFile:
     if (runtime := ready(probe(workspace))) is not None:
         return runtime
     deadline = Deadline(clock, READY_S)
-    with _start_lock(workspace, deadline):
+    with start_lock(workspace, deadline) as starting:
         found = _settled(workspace, deadline)
-        return ready(found) or _start(workspace, deadline, clock)
+        return ready(found) or _start(workspace, deadline, clock, starting)
 
 
 def server_command(workspace: Workspace) -> list[str]:
@@ -90,7 +85,9 @@ def _stuck(found: Probe) -> str:
     )
 
 
-def _start(workspace: Workspace, deadline: Deadline, clock: Clock) -> RuntimeFile:
+def _start(
+    workspace: Workspace, deadline: Deadline, clock: Clock, starting: StartFile
+) -> RuntimeFile:
     log = start_log(workspace)
     private_folder(log.parent)
     before = log.stat().st_size if log.exists() else 0
@@ -99,6 +96,7 @@ def _start(workspace: Workspace, deadline: Deadline, clock: Clock) -> RuntimeFil
         before = 0
     process = _spawn(workspace, log)
     _started.append(process)
+    starting.name(process.pid)
     while not deadline.is_over:
         if (runtime := ready(probe(workspace))) is not None:
             return runtime
@@ -159,34 +157,3 @@ def _last_words(log: Path, before: int) -> str:
         reason = said.rpartition("\n")[2].strip()
         return f"{reason}\nThis is a mistake in GroupX. The whole report is in {log}."
     return said
-
-
-@contextmanager
-def _start_lock(workspace: Workspace, deadline: Deadline) -> Iterator[None]:
-    """Hold the start lock of `workspace`; the kernel frees it when this process ends."""
-    path = runtime_path(workspace).with_suffix(".start")
-    private_folder(path.parent)
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise WorkspaceError(f"The file {path} cannot be written: {error.strerror}.") from error
-    try:
-        while not _locked(descriptor):
-            if deadline.is_over:
-                raise CommandError(
-                    f"Another start of this server has been going on for {READY_S:.0f} s. "
-                    "Look at “groupx logs”.",
-                    ExitCode.NO_SERVER,
-                )
-            deadline.pause(PAUSE_S)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _locked(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from groupx_shared.errors import ConfigError
+from groupx_shared.errors import ConfigError, ErrorCode
 from groupx_shared.runtime import RuntimeFile, runtime_path
 from groupx_shared.text import safe_line
 from groupx_shared.workspace import Workspace
 from groupx_tui.cli import agents, diagnostics, output, turns
-from groupx_tui.cli.api import Api
+from groupx_tui.cli.api import Api, ServerRefusedError
 from groupx_tui.cli.diagnostics import ExitCode
 from groupx_tui.cli.options import Invocation
 from groupx_tui.cli.probe import Probe, probe
 from groupx_tui.cli.session import workspace_of
 
 MAX_TURNS = 50
+OLDER = "not known to this server, which is older; “groupx restart” starts this program's"
 Facts = dict[str, Any]
 
 
@@ -88,12 +90,23 @@ def _facts(workspace: Workspace, found: Probe) -> Facts:
 
 
 def _details(api: Api) -> Facts:
-    return {
-        "rooms": api.rooms(),
-        "agents": api.agents(),
-        "openTurns": api.turns(status="open", limit=MAX_TURNS)["turns"],
-        "assistant": api.assistant(),
+    """What the server tells; None for what an older one does not know."""
+    asked: dict[str, Callable[[], object]] = {
+        "rooms": api.rooms,
+        "agents": api.agents,
+        "openTurns": lambda: api.turns(status="open", limit=MAX_TURNS)["turns"],
+        "assistant": api.assistant,
     }
+    return {name: _known(ask) for name, ask in asked.items()}
+
+
+def _known(ask: Callable[[], object]) -> object:
+    try:
+        return ask()
+    except ServerRefusedError as error:
+        if error.code != ErrorCode.UNKNOWN_PATH:
+            raise
+        return None
 
 
 def _print(facts: Facts) -> None:
@@ -108,16 +121,21 @@ def _print(facts: Facts) -> None:
     _line("config", str(facts["configPath"]))
     _line("data", str(facts["dataFolder"]))
     _line("log", str(facts["logFile"]))
-    names = [str(room["roomId"]).removeprefix("room:") for room in facts["rooms"]]
-    _line("rooms", f"{len(names)}: {', '.join(names[:8])}{' …' if len(names) > 8 else ''}")
-    _line("assistant", _assistant(facts["assistant"]))
-    output.line()
-    agents.print_table(facts["agents"])
+    _line("rooms", OLDER if facts["rooms"] is None else _rooms(facts["rooms"]))
+    _line("assistant", OLDER if facts["assistant"] is None else _assistant(facts["assistant"]))
+    if facts["agents"] is not None:
+        output.line()
+        agents.print_table(facts["agents"])
     if facts["openTurns"]:
         output.line()
         turns.print_table(facts["openTurns"])
     if facts["configChange"]:
         diagnostics.say(f"{facts['configPath']}: {facts['configChange']}")
+
+
+def _rooms(rooms: list[Facts]) -> str:
+    names = [str(room["roomId"]).removeprefix("room:") for room in rooms]
+    return f"{len(names)}: {', '.join(names[:8])}{' …' if len(names) > 8 else ''}"
 
 
 def _assistant(status: Facts) -> str:

@@ -71,6 +71,13 @@ def play(*events: Json, then: Script = lambda _: None) -> Script:
     return script
 
 
+class _HttpServer(ThreadingHTTPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a client that goes away: a command that fails does not read on."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class CliServer:
     """The fake. `requests` holds what was asked: method, path with query, body.
 
@@ -100,8 +107,10 @@ class CliServer:
         self.assistant: Json = {"name": "Room assistant", "status": "ready", "driver": "codex"}
         self.side: list[list[Json]] = []
         """Frames of each connection to the assistant's stream; then it breaks."""
+        self.knows: frozenset[str] | None = None
+        """The only paths that an older server knows, below `/api/`; None: it is no older one."""
         self.closed = threading.Event()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._http = _HttpServer(("127.0.0.1", 0), _handler(self))
         self._http.daemon_threads = False
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()
@@ -267,6 +276,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.fake.requests.append((method, self.path, body))
         if self.headers.get("Authorization") != f"Bearer {self.fake.token}":
             self._refuse(401, "UNAUTHORIZED", "No or wrong token.")
+        elif self.fake.knows is not None and path.removeprefix("/api/") not in self.fake.knows:
+            self._refuse(404, "UNKNOWN_PATH", f"Nothing is at {path}.")
         elif (override := self._override(method, path)) is not None:
             self._json(*override)
         else:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -67,6 +69,78 @@ def test_the_server_is_asked_and_waited_for(
     assert (method, path) == ("POST", "/api/runtime/shutdown")
     assert body == {"runtimeScopeKey": server.workspace.scope_key}
     assert not runtime_path(server.workspace).exists()
+
+
+def write_start_file(workspace: Workspace, pid: int) -> Path:
+    path = runtime_path(workspace).with_suffix(".start")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.chmod(0o700)
+    path.write_text(str(pid))
+    return path
+
+
+@pytest.mark.process
+def test_a_start_that_goes_on_is_waited_for_and_then_stopped(
+    workspace: Workspace, process: subprocess.Popen[bytes], capsys: pytest.CaptureFixture[str]
+) -> None:
+    server = CliServer(workspace)
+    server.on_shutdown = lambda: None
+
+    def go_on(pauses: int) -> None:
+        if pauses == 25:
+            server.publish(pid=process.pid)
+        elif pauses == 26:
+            server.join()
+            process.communicate(timeout=5)
+
+    write_start_file(workspace, process.pid)
+    try:
+        assert halt(workspace, SteppedClock(go_on).clock) == "stopped"
+    finally:
+        server.join()
+    assert [path for _, path, _ in server.requests] == ["/api/runtime/shutdown"]
+    said = f"Waiting: the server (process {process.pid}) is starting, or ending."
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.process
+def test_a_start_that_fails_leaves_nothing_to_stop(
+    workspace: Workspace, process: subprocess.Popen[bytes]
+) -> None:
+    def fail(pauses: int) -> None:
+        if pauses == 3:
+            process.communicate(timeout=5)
+
+    write_start_file(workspace, process.pid)
+    clock = SteppedClock(fail)
+    assert halt(workspace, clock.clock) == "absent"
+    assert len(clock.pauses) == 3
+
+
+def test_a_number_of_an_old_start_means_nobody(workspace: Workspace) -> None:
+    path = write_start_file(workspace, os.getpid())
+    os.utime(path, (0, 0))
+    clock = SteppedClock()
+    assert halt(workspace, clock.clock) == "absent"
+    assert clock.pauses == []
+
+
+def test_a_server_that_nobody_started_from_here_is_known_by_its_lock(workspace: Workspace) -> None:
+    workspace.data_folder.mkdir(exist_ok=True)
+    lock = (workspace.data_folder / "groupx.db.lock").open("w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    clock = SteppedClock(lambda pauses: lock.close() if pauses == 2 else None)
+    assert halt(workspace, clock.clock) == "absent"
+    assert len(clock.pauses) == 2
+
+
+def test_a_start_that_never_ends_is_told(workspace: Workspace) -> None:
+    workspace.data_folder.mkdir(exist_ok=True)
+    with (workspace.data_folder / "groupx.db.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(CommandError, match="starting, or ending") as caught:
+            halt(workspace, SteppedClock().clock)
+    assert caught.value.exit_code == ExitCode.STILL_RUNNING
 
 
 def test_a_stale_file_is_removed(server: CliServer) -> None:
