@@ -35,6 +35,7 @@ ROWS = (
     Row("index-bulk", "building the index at 100k, messages a second", "/s", least(10_000), None),
     Row("search-ready", "1M: reader opened → first answer", "ms", most(1_000), most(500)),
     Row("search-size", "index, times the text", "×", most(2), None),
+    Row("ledger-size", "ledger without vectors, times its events' JSON", "×", most(4.5), None),
     Row("meaning", "in one room with meaning, 100k vectors, p95", "ms", more_by(150, "ms"),
         more_by(75, "ms"), "by words"),
     Row("vector-size", "a vector of 384 numbers in the file", "bytes", most(400), None),
@@ -47,6 +48,7 @@ def _ask_rows(size: Size, put: Put) -> None:
         _queries(size, put, large, "1m")
         put("search-ready", Figure(p50(_ready_ms(large) for _ in range(size.rounds))))
         put("search-size", Figure(_size_ratio(middle)))
+        put("ledger-size", Figure(_ledger_ratio(middle)))
         _append(size, put, large)
         _meaning(size, put, middle)
 
@@ -138,6 +140,18 @@ def _size_ratio(folder: Path) -> float:
             " WHERE event_type = 'message.created'"
         ).fetchone()
     return float(index) / float(text)
+
+
+def _ledger_ratio(folder: Path) -> float:
+    """Bytes in use (what was freed is written over again) by bytes of the bodies of all events."""
+    with closing(open_reader(_path(folder))) as book:
+        (pages,) = book.execute("PRAGMA page_count").fetchone()
+        (free,) = book.execute("PRAGMA freelist_count").fetchone()
+        (page,) = book.execute("PRAGMA page_size").fetchone()
+        (vectors,) = book.execute("SELECT SUM(LENGTH(vector)) FROM search_vectors").fetchone()
+        bodies = "SELECT SUM(LENGTH(CAST(body_json AS BLOB))) FROM events"
+        (text,) = book.execute(bodies).fetchone()
+    return float((pages - free) * page - (vectors or 0)) / float(text)
 
 
 def _append(size: Size, put: Put, folder: Path) -> None:

@@ -310,3 +310,27 @@ def test_watching_and_steering_use_an_index(book: sqlite3.Connection) -> None:
         }
         assert plans
         assert _scans(plans) == []
+
+
+def test_no_index_is_the_beginning_of_another(book: sqlite3.Connection) -> None:
+    tables = book.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    found = []
+    for (table,) in tables:
+        whole = {
+            name: _columns_of(book, name)
+            for _, name, is_unique, _, is_partial in book.execute(f"PRAGMA index_list({table})")
+            if not is_partial and not (is_unique and name.startswith("sqlite_autoindex"))
+        }
+        found += [
+            f"{one} is the beginning of {other}"
+            for one, columns in whole.items()
+            for other, longer in whole.items()
+            if one != other and longer[: len(columns)] == columns
+        ]
+    assert found == []
+
+
+def _columns_of(book: sqlite3.Connection, index: str) -> list[tuple[str, int]]:
+    """Columns of an index and their direction."""
+    rows = book.execute(f"PRAGMA index_xinfo({index})").fetchall()
+    return [(name, is_descending) for _, _, name, is_descending, _, is_key in rows if is_key]

@@ -47,14 +47,14 @@ def test_piece_by_piece_is_the_same_as_built_anew(
 
 def _play(book: Searchable, steps: list[tuple[str, str, str]], limit: int) -> None:
     said: list[str] = []
-    kept: list[str] = []
+    kept: dict[str, None] = {}  # the same words are kept once
     for what, room_id, text in steps:
         if what == "say":
             said.append(book.say(text, room_id))
         elif what == "remember":
-            kept.append(book.remember(f"x {text}", room_id))
+            kept[book.remember(f"x {text}", room_id)] = None
         elif what == "retract" and kept:
-            retract(book.connection, kept.pop(), YOU, NOW)
+            retract(book.connection, kept.popitem()[0], YOU, NOW)
         elif what == "change" and said:
             _rewrite(book, said[len(text) % len(said)], text)
         elif what == "index":
