@@ -55,8 +55,16 @@ class Logger:
     def _log(
         self, level: int, event: str, fields: dict[str, object], *, with_trace: bool = False
     ) -> None:
-        if self._logger.isEnabledFor(level):
-            self._logger.log(level, event, extra={_FIELDS: fields}, exc_info=with_trace)
+        logger = self._logger
+        if not logger.isEnabledFor(level):
+            return
+        trace = sys.exc_info() if with_trace else None
+        # Made here: `Logger.log` looks through the stack for the calling line, which no line of
+        # the log shows.
+        record = logger.makeRecord(
+            logger.name, level, "", 0, event, (), trace, extra={_FIELDS: fields}
+        )
+        logger.handle(record)
 
 
 def get_logger(name: str) -> Logger:

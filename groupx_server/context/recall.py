@@ -57,6 +57,8 @@ def _by_relevance(
     connection: sqlite3.Connection, room_id: str, asked: str, newest: Sequence[MemoryRecord]
 ) -> list[MemoryRecord]:
     """What search finds for the question, best first, then the others, newest first."""
+    if not newest:  # there is nothing that could be found
+        return []
     filters = Filters(room_id=room_id, kind="memory")
     words = " ".join(words_of(asked[:ASKED_CHARS]))  # no text of a message is an operator
     page = search(connection, words, filters, "", limit=MAX_RELEVANT)

@@ -78,13 +78,22 @@ def local_date(now: str) -> str:
     return parse_iso(now).astimezone().date().isoformat()
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A turn's answer as it was just written."""
+
+    event_id: str
+    seq: int
+    chars: int
+
+
 def note_turn(
     connection: sqlite3.Connection,
     turn_id: str,
     room_id: str,
     actor_id: str,
     source_event_id: str,
-    response_event_id: str,
+    answer: Answer,
     now: str,
 ) -> None:
     """A turn completed: it goes into its agent's day, unless the agent watched others in it."""
@@ -93,13 +102,10 @@ def note_turn(
     ).fetchone()
     if is_watch is not None:
         return
-    asked, answered = (
-        read_message(connection, source_event_id),
-        read_message(connection, response_event_id),
-    )
-    if asked is None or answered is None:
+    asked = read_message(connection, source_event_id)
+    if asked is None:
         return
-    chars = len(asked.content) + len(answered.content)
+    chars = len(asked.content) + answer.chars
     day = (room_id, actor_id, local_date(now))
     connection.execute(
         "INSERT INTO agent_dated_memory_rollups(room_id, actor_id, local_date, pending_turns,"
@@ -108,7 +114,7 @@ def note_turn(
         " pending_turns = pending_turns + 1, pending_chars = pending_chars + ?4,"
         " pending_through_seq = ?5, first_pending_at = COALESCE(first_pending_at, ?6),"
         " last_pending_at = ?6, updated_at = ?6",
-        (*day, chars, answered.seq, now),
+        (*day, chars, answer.seq, now),
     )
     connection.execute(
         "INSERT INTO agent_dated_memory_sources(turn_id, room_id, actor_id, local_date,"
@@ -119,8 +125,8 @@ def note_turn(
             *day,
             source_event_id,
             asked.seq,
-            response_event_id,
-            answered.seq,
+            answer.event_id,
+            answer.seq,
             chars,
             now,
         ),

@@ -17,7 +17,7 @@ import orjson
 from groupx_server.domain.limits import Limits
 from groupx_server.domain.steps import Step
 from groupx_server.domain.turn import Certainty, TransitionError, TurnStatus, may_complete
-from groupx_server.ledger.days import note_turn
+from groupx_server.ledger.days import Answer, note_turn
 from groupx_server.ledger.dispatch import advance_cursor
 from groupx_server.ledger.events import NewEvent, insert_event
 from groupx_server.ledger.failpoints import failpoint
@@ -117,15 +117,16 @@ def end_turn(connection: sqlite3.Connection, end: TurnEnd, limits: Limits, now: 
     failpoint("terminal.after_reasoning")
     tool_ids = [_record_tool(connection, turn, tool) for tool in end.tools]
     failpoint("terminal.after_tools")
-    response_id = _record_response(connection, turn, end, limits, now)
-    if response_id is not None:
+    answer = _record_response(connection, turn, end, limits, now)
+    response_id = None if answer is None else answer.event_id
+    if answer is not None:
         note_turn(
             connection,
             turn.turn_id,
             turn.room_id,
             turn.actor_id,
             turn.source_event_id,
-            response_id,
+            answer,
             now,
         )
     failpoint("terminal.after_response")
@@ -220,13 +221,14 @@ def _record_tool(connection: sqlite3.Connection, turn: _Turn, tool: ToolEnd) -> 
 
 def _record_response(
     connection: sqlite3.Connection, turn: _Turn, end: TurnEnd, limits: Limits, now: str
-) -> str | None:
+) -> Answer | None:
     if end.status is not TurnStatus.COMPLETED:
         return None
+    content = clip_text(end.answer, limits.answer_characters)
     cut = len(end.answer) > limits.answer_characters
     body: dict[str, Any] = {
         "turnId": turn.turn_id,
-        "content": clip_text(end.answer, limits.answer_characters),
+        "content": content,
         "cut": cut,
     }
     if end.stop_reason not in (None, "end_turn"):
@@ -234,20 +236,20 @@ def _record_response(
     event = _agent_event(
         turn, EventType.MESSAGE_CREATED, body, now, key=f"turn:{turn.turn_id}:response"
     )
-    insert_event(connection, replace(event, reply_to_event_id=turn.source_event_id))
+    seq = insert_event(connection, replace(event, reply_to_event_id=turn.source_event_id))
     if cut:
         _keep_whole(connection, event.event_id, "content", end.answer)
-    return event.event_id
+    return Answer(event.event_id, seq, len(content))
 
 
 def _keep_whole(connection: sqlite3.Connection, event_id: str, name: str, text: str) -> None:
     parts = range(0, len(text), TEXT_PART_CHARS)
     connection.executemany(
         "INSERT INTO event_texts(event_id, field, part_no, text) VALUES (?, ?, ?, ?)",
-        [
+        (
             (event_id, name, number, text[start : start + TEXT_PART_CHARS])
-            for number, start in enumerate(parts)
-        ],
+            for number, start in enumerate(parts)  # one by one: together they are the text again
+        ),
     )
 
 

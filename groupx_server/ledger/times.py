@@ -6,6 +6,9 @@ The form sorts as text in time order, and is the one the earlier program wrote.
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Final
+
+_UTC_AT: Final = len("2026-01-31T09:15:00.250")
 
 
 def utc_now() -> datetime:
@@ -15,7 +18,7 @@ def utc_now() -> datetime:
 
 def utc_now_iso() -> str:
     """Return the present time as the ledger stores it."""
-    return to_iso(utc_now())
+    return f"{utc_now().isoformat(timespec='milliseconds')[:_UTC_AT]}Z"
 
 
 def to_iso(moment: datetime) -> str:

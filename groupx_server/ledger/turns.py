@@ -45,15 +45,14 @@ class QueuedHead:
     turn_id: str
     room_id: str
     source_event_id: str
-    transport: str
-    adapter_id: str
     correlation_id: str
+    transport: str = "structured"
 
 
 def head_of_lane(connection: sqlite3.Connection, actor_id: str) -> QueuedHead | None:
     """The agent's oldest queued turn over all rooms; None when nothing waits."""
     row = connection.execute(
-        "SELECT turn_id, room_id, source_event_id, transport, adapter_id, root_correlation_id"
+        "SELECT turn_id, room_id, source_event_id, root_correlation_id, transport"
         " FROM turns"
         " WHERE target_actor_id = ? AND status = 'queued'"
         f" AND status IN {OPEN_SQL} ORDER BY enqueue_seq LIMIT 1",
@@ -194,17 +193,13 @@ def lane_ahead(
     connection: sqlite3.Connection, actor_id: str, enqueue_seq: int | None = None
 ) -> tuple[int, str | None]:
     """Open turns of the agent before this seq (None: all), and the one it works on."""
-    count = connection.execute(
-        f"SELECT count(*) FROM turns WHERE target_actor_id = ? AND status IN {OPEN_SQL}"
-        " AND enqueue_seq < ?",
+    of_lane = f"FROM turns {OPEN_OF_ACTOR} WHERE target_actor_id = ?1 AND status IN {OPEN_SQL}"
+    count, active = connection.execute(
+        f"SELECT (SELECT count(*) {of_lane} AND enqueue_seq < ?2),"
+        f" (SELECT turn_id {of_lane} AND status <> 'queued' ORDER BY enqueue_seq LIMIT 1)",
         (actor_id, LAST_SEQ if enqueue_seq is None else enqueue_seq),
-    ).fetchone()[0]
-    row = connection.execute(
-        f"SELECT turn_id FROM turns WHERE target_actor_id = ? AND status IN {OPEN_SQL}"
-        " AND status <> 'queued' ORDER BY enqueue_seq LIMIT 1",
-        (actor_id,),
     ).fetchone()
-    return int(count), None if row is None else str(row[0])
+    return int(count), active
 
 
 def _info(connection: sqlite3.Connection, row: tuple[Any, ...]) -> TurnInfo:

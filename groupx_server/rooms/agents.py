@@ -7,8 +7,9 @@ seat (switched off, taken out of the config) is ended, so that nothing waits for
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Final
 
 from groupx_server.agents.base import AgentInfo, DriverFactory
@@ -32,6 +33,7 @@ from groupx_shared.wire.events import EventType
 
 STARTS_AT_ONCE: Final = 4
 """A start costs an agent seconds of CPU; more at once only make all of them late."""
+_NONE: Final[Mapping[str, QueuedHead]] = MappingProxyType({})
 
 
 class Agents:
@@ -72,12 +74,13 @@ class Agents:
         """An agent to wake, with what stands in its way as far as it is known."""
         return Target(entry.actor_id, entry.driver, self.board.obstacle(entry.actor_id))
 
-    def queued(self, actor_ids: Iterable[str]) -> None:
-        """Turns of these agents were accepted: count them and wake their lanes."""
+    def queued(self, actor_ids: Iterable[str], heads: Mapping[str, QueuedHead] = _NONE) -> None:
+        """Turns of these agents were accepted: count them and wake their lanes. `heads` are those
+        that are known to be the first of theirs."""
         for actor_id in actor_ids:
             self.board.count_queued(actor_id, 1)
             if (seat := self._seats.get(actor_id)) is not None:
-                seat.wake()
+                seat.wake(heads.get(actor_id))
             else:  # it left while the message was being accepted
                 self._miss(actor_id)
 

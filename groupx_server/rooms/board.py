@@ -2,7 +2,9 @@
 
 Combines the host's state (process facts) with the lane's (turns) and with what the agent's own
 errors say of it (sign-in, limits). Invariants: only facts, nothing guessed; only what changed is
-published. An agent that was taken out of the config keeps its card while its last turn runs.
+published. What happens to a program is told at once, and so is the first change of a turn; what
+follows on that within a moment leaves together. An agent that was taken out of the config keeps its
+card while its last turn runs.
 """
 
 from __future__ import annotations
@@ -28,6 +30,10 @@ LONGEST_LIMIT_S: Final = 40 * 86_400.0
 """A limit that is said to last longer (a month is the longest known) has no end that one can
 believe."""
 
+
+WINDOW_S: Final = 0.02
+"""Changes of one card that follow each other faster leave as one: a short turn is queued, begun
+and ended within it, and nobody reads three words in a fiftieth of a second."""
 
 _OBSTACLES: Final = frozenset({"failed", "retrying", "needs_login", "rate_limited"})
 
@@ -83,6 +89,8 @@ class Board:
         self._clock = clock
         self._entries: dict[str, RosterEntry] = {}
         self._cards: dict[str, Card] = {}
+        self._told: dict[str, Card] = {}
+        """What was published last of a card, while its window lasts."""
         self._take(roster)
 
     def update(self, actor_id: str, **changes: object) -> None:
@@ -92,7 +100,9 @@ class Board:
             return  # every delta passes here
         changed = replace(card, **changes)  # type: ignore[arg-type]  # names checked by replace
         self._cards[actor_id] = changed
-        self._publish(self._entries[actor_id], changed)
+        told = self._told.get(actor_id)
+        if told is None or told.host_state != changed.host_state:
+            self._publish(actor_id, changed)
 
     def count_queued(self, actor_id: str, difference: int) -> None:
         """Add to the number of waiting turns."""
@@ -198,7 +208,18 @@ class Board:
         if card is not None and card.condition is condition:
             self.update(actor_id, condition=None, last_error=None)
 
-    def _publish(self, entry: RosterEntry, card: Card) -> None:
+    def _publish(self, actor_id: str, card: Card) -> None:
+        if actor_id not in self._told:
+            asyncio.get_running_loop().call_later(WINDOW_S, self._end_window, actor_id)
+        self._told[actor_id] = card
+        self._tell(self._entries[actor_id], card)
+
+    def _end_window(self, actor_id: str) -> None:
+        told, card = self._told.pop(actor_id), self._cards.get(actor_id)
+        if card is not None and card != told:
+            self._publish(actor_id, card)
+
+    def _tell(self, entry: RosterEntry, card: Card) -> None:
         speaker = Speaker(entry.actor_id, entry.display_name, MAIN_ROOM, new_id("corr"))
         body = AgentStatusBody(
             actor_id=entry.actor_id,

@@ -93,14 +93,13 @@ class Compactor:
 
     # --- for a turn -------------------------------------------------------------------------
 
-    async def prepared(self, request: PacketRequest) -> Packet:
-        """The packet of a turn, after summing up what it would leave out.
+    async def prepared(self, request: PacketRequest, packet: Packet) -> Packet:
+        """The packet of a turn, after summing up what `packet`, made as the room is, leaves out.
 
         Raises: GroupXError (CONTEXT_BUDGET_EXCEEDED). Where no agent writes summaries, and while a
         very long room is summed up behind its turns, the packet says how many messages it leaves
         out.
         """
-        packet = await self._gather(request)
         if packet.omitted == 0 or request.room_id in self._behind:
             return packet
         operation = Operation(request.room_id)

@@ -42,6 +42,8 @@ class Lane:
         self._host = host
         self._sessions = SessionBook(runtime, host, entry)
         self._wake = asyncio.Event()
+        self._told: QueuedHead | None = None
+        """The turn that was accepted while the lane was empty: its head, read or not."""
         self._retired = asyncio.Event()
         self._may_begin = asyncio.Event()
         self._may_begin.set()
@@ -74,8 +76,10 @@ class Lane:
         self._may_begin.set()
         self._wake.set()
 
-    def wake(self) -> None:
-        """Look at the queue again."""
+    def wake(self, head: QueuedHead | None = None) -> None:
+        """Look at the queue again. `head` is what will be found there, if that is known; should
+        it be another's turn by now, its claim fails and the queue is read."""
+        self._told = head or self._told
         self._wake.set()
 
     def forget_session(self, room_id: str) -> None:
@@ -142,6 +146,9 @@ class Lane:
         return await self._next()  # it may have been cancelled meanwhile
 
     async def _head(self) -> QueuedHead | None:
+        told, self._told = self._told, None
+        if told is not None:
+            return told
         query = partial(head_of_lane, actor_id=self._entry.actor_id)
         return await read_patiently(self._runtime.ledger, query)
 

@@ -14,6 +14,7 @@ from typing import Final
 
 from groupx_server.agents.base import DriverFactory
 from groupx_server.agents.host import AgentHost, HostStatus
+from groupx_server.ledger.turns import QueuedHead
 from groupx_server.logs import get_logger
 from groupx_server.rooms.board import Board
 from groupx_server.rooms.lane import Lane
@@ -65,10 +66,10 @@ class Seat:
             self._serves = self._wanted
             self.lane.adopt(self._wanted)
 
-    def wake(self) -> None:
-        """Look at the queue again."""
+    def wake(self, head: QueuedHead | None = None) -> None:
+        """Look at the queue again (see `Lane.wake`)."""
         if self.lane is not None:
-            self.lane.wake()
+            self.lane.wake(head)
 
     def hold(self) -> None:
         """Begin no turn until `restart` is done."""

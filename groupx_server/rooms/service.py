@@ -38,7 +38,7 @@ from groupx_server.rooms.rows import DurableFrameSource, EventRows
 from groupx_server.rooms.scribes import Scribes
 from groupx_server.rooms.searching import Searching
 from groupx_server.rooms.turnrunner import Runtime
-from groupx_server.rooms.watchorders import targets_of, watchers
+from groupx_server.rooms.watchorders import heads_of, targets_of, watchers
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.text import safe_line, safe_text
 from groupx_shared.wire.replies import (
@@ -157,7 +157,7 @@ class RoomService:
         )
         accepted = await self._ledger.write(step)
         if not accepted.replayed:
-            self._agents.queued(targets_of(accepted.reply))
+            self._agents.queued(targets_of(accepted.reply), heads_of(accepted.reply))
         return accepted.reply
 
     async def cancel_turn(self, turn_id: str, client_command_id: str) -> CancelReply:

@@ -47,6 +47,7 @@ from groupx_server.ledger.terminal import Ended, TurnEnd, end_turn
 from groupx_server.ledger.turns import QueuedHead, head_of_lane
 from groupx_server.logs import get_logger
 from groupx_server.rooms.bell import Bell
+from groupx_server.rooms.beside import Beside
 from groupx_server.rooms.clock import Clock
 from groupx_server.rooms.collect import TurnCollector
 from groupx_server.rooms.deltas import LiveOutput
@@ -105,9 +106,9 @@ class Runtime:
     """Rung when steps of a watched turn are on disk."""
     meanings: Meanings | None = None
     """What texts mean, for search; None: words alone."""
-    prepare: Callable[[PacketRequest], Awaitable[Packet]] | None = None
-    """Makes a turn's packet, after summing up what would not fit; None: what does not fit is left
-    out."""
+    prepare: Callable[[PacketRequest, Packet], Awaitable[Packet]] | None = None
+    """Makes the packet of a turn that would leave something out, after summing that up; None: it
+    is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,8 @@ class TurnRunner:
         self._runtime = runtime
         self._performer = performer
         self._cancel_requested = asyncio.Event()
+        self._on_cancel: Callable[[], object] | None = None
+        """Passes a cancel on to the agent; there while it has the prompt."""
         self._collector: TurnCollector | None = None
         self._session: Session | None = None
         self._part_no = 0
@@ -193,7 +196,11 @@ class TurnRunner:
 
     def cancel(self) -> None:
         """Tell the agent, once it has the prompt; the turn's row says `cancelling` already."""
+        if self._cancel_requested.is_set():
+            return
         self._cancel_requested.set()
+        if self._on_cancel is not None:
+            self._on_cancel()
 
     async def steer(self, text: str) -> bool:
         """Give the agent a further message in this turn; False when it did not take it.
@@ -240,10 +247,14 @@ class TurnRunner:
     async def _packet_unless_cancelled(self, binding: Binding) -> Packet | None:
         """The packet; None when the turn was cancelled meanwhile, which ended it: the room may have
         to be summed up first, and that takes as long as an agent writes."""
-        if self._runtime.prepare is None:
-            return await self._packet(binding)
+        request = self._packet_request(binding)
+        read = partial(gather_packet, request=request)
+        packet = await read_patiently(self._runtime.ledger, read)
+        prepare = self._runtime.prepare
+        if packet.omitted == 0 or prepare is None:
+            return packet  # nearly always: no task need wait beside a read of some milliseconds
         async with asyncio.TaskGroup() as tasks:
-            preparing = tasks.create_task(_result_of(self._packet(binding)))
+            preparing = tasks.create_task(_result_of(prepare(request, packet)))
             cancelling = tasks.create_task(self._cancel_requested.wait())
             await asyncio.wait([preparing, cancelling], return_when=asyncio.FIRST_COMPLETED)
             cancelling.cancel()
@@ -255,8 +266,8 @@ class TurnRunner:
             raise result
         return result
 
-    async def _packet(self, binding: Binding) -> Packet:
-        request = PacketRequest(
+    def _packet_request(self, binding: Binding) -> PacketRequest:
+        return PacketRequest(
             room_id=self.head.room_id,
             source_event_id=self.head.source_event_id,
             actor_id=self._performer.actor_id,
@@ -266,9 +277,6 @@ class TurnRunner:
             max_chars=self._runtime.limits.context_characters,
             turn_id=self.head.turn_id,
         )
-        if self._runtime.prepare is not None:
-            return await self._runtime.prepare(request)
-        return await read_patiently(self._runtime.ledger, partial(gather_packet, request=request))
 
     async def _claim(self, binding: Binding, packet: Packet) -> Attempt | None:
         claim = Claim(
@@ -296,15 +304,16 @@ class TurnRunner:
 
     async def _attempted(self, attempt: Attempt, binding: Binding, packet: Packet) -> Outcome:
         failpoint("prompt.before_send")
-        async with asyncio.TaskGroup() as tasks:
-            saving = tasks.create_task(self._save_partials(attempt.turn_id))
-            cancelling = tasks.create_task(self._pass_on_cancel(binding.session))
+        async with Beside() as beside:
+            # No task before there is something to do: a short turn needs neither.
+            beside.later(PARTIAL_EVERY_S, partial(self._save_partials, attempt.turn_id))
+            self._on_cancel = partial(beside.start, partial(self._pass_on_cancel, binding.session))
+            if self._cancel_requested.is_set():
+                self._on_cancel()
             try:
                 last = await self._follow(attempt, binding, packet)
             finally:
-                self._session = None
-                saving.cancel()
-                cancelling.cancel()
+                self._session = self._on_cancel = None
         await self._end(self._end_of(attempt, last))
         failed = last if isinstance(last, TurnFailed) else None
         return (
@@ -336,7 +345,6 @@ class TurnRunner:
     async def _pass_on_cancel(self, session: Session) -> None:
         """Repeated until the turn ends: a cancel that meets a prompt on its way out is not lost.
         The driver bounds how long a turn may outlive its cancel."""
-        await self._cancel_requested.wait()
         while True:
             await session.cancel()
             await asyncio.sleep(CANCEL_AGAIN_S)
@@ -355,8 +363,8 @@ class TurnRunner:
 
     async def _save_partials(self, turn_id: str) -> None:
         while True:
-            await asyncio.sleep(PARTIAL_EVERY_S)
             await self._save_partial(turn_id)
+            await asyncio.sleep(PARTIAL_EVERY_S)
 
     async def _save_partial(self, turn_id: str) -> None:
         assert self._collector is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from groupx_server.ledger.queueing import Target
+from groupx_server.ledger.turns import QueuedHead
 from groupx_server.rooms.roster import Roster
 from groupx_shared.wire.replies import MessageAccepted, QueuedTurn
 
@@ -28,3 +29,14 @@ def targets_of(accepted: MessageAccepted) -> Iterator[str]:
         yield turn.target
     for turn in observers_of(accepted):
         yield turn.target
+
+
+def heads_of(accepted: MessageAccepted) -> dict[str, QueuedHead]:
+    """The turns of an accepted message that found their lanes empty, by agent."""
+    return {
+        turn.target: QueuedHead(
+            turn.turn_id, accepted.room_id, accepted.message_event_id, accepted.correlation_id
+        )
+        for turn in accepted.turns
+        if turn.queue_position == 0 and turn.active_turn_id is None
+    }

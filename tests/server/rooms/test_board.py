@@ -90,7 +90,7 @@ async def test_an_end_that_cannot_be_is_not_shown(
     assert (board.all()[0].status, board.all()[0].until_iso) == (status, until_iso)
 
 
-def test_a_restart_that_is_waited_for_says_when() -> None:
+async def test_a_restart_that_is_waited_for_says_when() -> None:
     board, listener = board_of(entry("a"))
     board.update("agent:a", host_state="retrying", detail="It died.", retry_at_s=NOW_S + 4)
     (body,) = listener.bodies("agent.status")
@@ -99,7 +99,7 @@ def test_a_restart_that_is_waited_for_says_when() -> None:
     assert board.all()[0].until_iso is None
 
 
-def test_the_model_is_what_the_agent_told_else_what_the_config_names() -> None:
+async def test_the_model_is_what_the_agent_told_else_what_the_config_names() -> None:
     board, _ = board_of(replace(entry("a"), model="configured"), entry("b"))
     assert [card.model for card in board.all()] == ["configured", None]
     board.update("agent:a", model="told")
@@ -109,7 +109,7 @@ def test_the_model_is_what_the_agent_told_else_what_the_config_names() -> None:
     assert board.all()[0].model == "configured"
 
 
-def test_another_roster_is_told_whole_and_keeps_what_is_known() -> None:
+async def test_another_roster_is_told_whole_and_keeps_what_is_known() -> None:
     board, listener = board_of(entry("a"), entry("b"))
     board.update("agent:a", host_state="ready")
     board.replace(Roster([entry("a"), entry("c", enabled=False)], "agent:a"), frozenset())
@@ -120,7 +120,7 @@ def test_another_roster_is_told_whole_and_keeps_what_is_known() -> None:
     ]
 
 
-def test_one_that_leaves_keeps_its_card_until_its_turn_has_ended() -> None:
+async def test_one_that_leaves_keeps_its_card_until_its_turn_has_ended() -> None:
     board, listener = board_of(entry("a"), entry("b"))
     board.update("agent:b", host_state="ready", active_turn_id="turn_1")
     board.replace(Roster([entry("a")], "agent:a"), frozenset({"agent:b"}))
@@ -176,3 +176,39 @@ async def test_the_model_of_a_session_is_on_the_card_after_its_turn(
         rooms.fleet.scripts.append([ContentDelta("hi"), TurnCompleted()])
         await rooms.ended(await rooms.send())
         assert (await rooms.service.agents()).agents[0].model == "a-model"
+
+
+async def test_what_a_short_turn_changes_is_told_at_once_and_then_together() -> None:
+    board, listener = board_of(entry("a"))
+    board.count_queued("agent:a", 1)
+    assert [body["queuedTurns"] for body in listener.bodies("agent.status")] == [1]
+    board.update("agent:a", active_turn_id="turn_1")
+    board.count_queued("agent:a", -1)
+    board.update("agent:a", is_waiting=True)
+    assert len(listener.bodies("agent.status")) == 1
+    await listener.until(lambda: len(listener.bodies("agent.status")) == 2)
+    told = listener.bodies("agent.status")[-1]
+    assert (told["status"], told["queuedTurns"], told["activeTurnId"]) == ("waiting", 0, "turn_1")
+
+
+async def test_a_turn_that_ends_within_the_moment_in_which_it_began_leaves_no_word_behind() -> None:
+    board, listener = board_of(entry("a"), entry("b"))
+    board.update("agent:a", active_turn_id="turn_1")
+    board.update("agent:a", active_turn_id=None)
+    await listener.status("agent:a", "stopped", after="working")
+    board.update("agent:a", active_turn_id="turn_2")
+    board.update("agent:a", is_waiting=True)
+    board.update("agent:a", is_waiting=False)
+    board.update("agent:b", active_turn_id="turn_3")
+    board.update("agent:b", active_turn_id=None)
+    await listener.status("agent:b", "stopped", after="working")
+    told = [b["status"] for b in listener.bodies("agent.status") if b["actorId"] == "agent:a"]
+    assert told == ["working", "stopped", "working"]
+
+
+async def test_what_happens_to_a_program_does_not_wait_for_the_moment_to_end() -> None:
+    board, listener = board_of(entry("a"))
+    for state in ("starting", "ready", "starting", "failed"):
+        board.update("agent:a", host_state=state)
+    told = [body["status"] for body in listener.bodies("agent.status")]
+    assert told == ["starting", "ready", "starting", "failed"]

@@ -27,6 +27,7 @@ from groupx_server.ledger.terminal import TurnEnd
 from groupx_server.ledger.verify import find_violations
 from groupx_server.rooms import lane
 from groupx_server.rooms.collect import MAX_PLAN_ENTRIES, TurnCollector
+from groupx_server.rooms.watchorders import heads_of
 from groupx_shared.errors import AgentError, ErrorCode, RefusedError
 from support.fake_driver import FakeDriver, FakeFleet
 from support.rooms import house
@@ -237,9 +238,10 @@ async def test_a_card_says_working_waiting_and_ready(tmp_path: Path) -> None:
         rooms.fleet.scripts.append([ContentDelta("x"), Waiting(12), gate, TurnCompleted()])
         accepted = await rooms.send()
         await rooms.turn_in(accepted.turns[0].turn_id, "running")
+        await rooms.listener.status("agent:a", "waiting")
         gate.set()
         await rooms.ended(accepted)
-        await rooms.listener.status("agent:a", "ready")
+        await rooms.listener.status("agent:a", "ready", after="waiting")
         states = [
             body["status"]
             for body in rooms.listener.bodies("agent.status")
@@ -248,6 +250,17 @@ async def test_a_card_says_working_waiting_and_ready(tmp_path: Path) -> None:
         for state in ("starting", "working", "waiting", "ready"):
             assert state in states
         assert rooms.listener.bodies("agent.status")[-1]["queuedTurns"] == 0
+
+
+async def test_a_head_that_is_no_head_any_more_is_not_begun_again(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        accepted = await rooms.send()
+        await rooms.ended(accepted)
+        (told,) = heads_of(accepted).values()
+        assert told.turn_id == accepted.turns[0].turn_id
+        rooms.agents.queued(["agent:a"], {"agent:a": told})
+        assert (await rooms.ended(await rooms.send())).status == "completed"
+        assert len(rooms.fleet.prompts) == 2
 
 
 async def test_usage_that_the_agent_reports_is_kept(tmp_path: Path) -> None:
