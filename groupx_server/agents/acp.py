@@ -44,6 +44,7 @@ from groupx_shared.errors import AgentError, ErrorCode
 from groupx_shared.text import safe_line
 from groupx_shared.version import VERSION
 
+_UPDATE: Final = "session/update"
 _PERMISSION: Final = "session/request_permission"
 _MAX_TOLD: Final = 1_000
 """Sessions of which it is kept that their tools are there; an agent may name any."""
@@ -185,14 +186,17 @@ class AcpClient:
     def receive(self, line: bytes) -> list[Signal]:
         """Read one line of the agent's stdout."""
         messages = self._peer.receive(line)
-        if len(messages) == 1:
-            return self._route(messages[0])
-        return [signal for message in messages for signal in self._route(message)]
+        if len(messages) != 1:
+            return [signal for message in messages for signal in self._route(message)]
+        message = messages[0]
+        if type(message) is Notification and message.method == _UPDATE:
+            return self._update(message.params)  # nearly all of what an agent says
+        return self._route(message)
 
     def _route(self, message: RpcEvent) -> list[Signal]:
-        if isinstance(message, Notification) and message.method == "session/update":
-            return self._update(message.params)  # nearly all of what an agent says
         match message:
+            case Notification(method=method) if method == _UPDATE:
+                return self._update(message.params)
             case Request(method=method) if method == _PERMISSION:
                 return self._permission(message)
             case Request():
@@ -213,17 +217,15 @@ class AcpClient:
             self._with_tools.add(session_id)
 
     def _update(self, params: Any) -> list[Signal]:
-        if not isinstance(params, dict):
-            return []
         session_id, state = self._session_of(params)
-        update = params.get("update")
-        if state is None or not isinstance(update, dict):
+        if state is None or type(update := params.get("update")) is not dict:
             return []
-        if state.turn is None or state.replaying:
+        turn = state.turn
+        if turn is None or state.replaying:
             if state.replay is not None:
                 state.replay.take(update)
             return [Activity(session_id)]
-        return [Activity(session_id, tuple(state.turn.update(update)))]
+        return [Activity(session_id, turn.update(update) or ())]
 
     def _permission(self, request: Request) -> list[Signal]:
         outcome = {"outcome": {"outcome": "cancelled"}}
@@ -233,7 +235,7 @@ class AcpClient:
             return []
         events = state.turn.ask(as_dict(request.params.get("toolCall")))
         self.cancel(session_id)
-        return [Activity(session_id, tuple(events)), InteractionRefused(session_id)]
+        return [Activity(session_id, events), InteractionRefused(session_id)]
 
     def _answered(self, message: Response | ErrorResponse) -> list[Signal]:
         answer = message.result if isinstance(message, Response) else message
@@ -249,8 +251,8 @@ class AcpClient:
         return [] if state is None else [Activity(session_id)]
 
     def _session_of(self, params: Any) -> tuple[str, _SessionState | None]:
-        session_id = params.get("sessionId") if isinstance(params, dict) else None
-        if not isinstance(session_id, str):
+        session_id = params.get("sessionId") if type(params) is dict else None
+        if type(session_id) is not str:
             return "", None
         return session_id, self._sessions.get(session_id)
 

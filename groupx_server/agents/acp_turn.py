@@ -147,7 +147,10 @@ class AcpTurn:
         )
 
     def _message(self, update: dict[str, Any]) -> list[NativeEvent]:
-        text = content_text(update.get("content"))
+        content = update.get("content")
+        text = content.get("text") if type(content) is dict else None
+        if type(text) is not str:
+            text = content_text(content)
         if not text:
             usage = usage_of_chunk(update)
             return self._begin([UsageReported(usage)] if usage else [])
@@ -159,9 +162,10 @@ class AcpTurn:
         if len(self._head) < _HEAD_CHARS:
             self._head = (self._head + text[:_HEAD_CHARS])[:_HEAD_CHARS]
         message_id = update.get("messageId")
-        return self._begin(
-            [ContentDelta(text, message_id if isinstance(message_id, str) else None)]
-        )
+        events: list[NativeEvent] = [
+            ContentDelta(text, message_id if type(message_id) is str else None)
+        ]
+        return events if self._started else self._begin(events)
 
     def _thought(self, update: dict[str, Any]) -> list[NativeEvent]:
         text = content_text(update.get("content")).removeprefix(_EMPTY_HEADING)

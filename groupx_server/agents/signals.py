@@ -29,7 +29,7 @@ class Activity:
     """The session gave a sign of life, with what it meant (often nothing)."""
 
     session_id: str
-    events: tuple[NativeEvent, ...] = ()
+    events: Sequence[NativeEvent] = ()
 
 
 @dataclass(frozen=True, slots=True)
