@@ -24,9 +24,16 @@ _TABLE: Final = {**_C0_PICTURES, **_DELETE, **_C1, **_BIDI, **_LINE_SEPARATORS, 
 _UNSAFE: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-_INVISIBLE: Final = re.compile(
-    "[\u200b-\u200d\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]"
+_EMOJI: Final = (
+    "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u2bff\u3030\u303d\u3297\u3299"
+    "\U0001f000-\U0001faff]"
 )
+_INVISIBLE: Final = re.compile(
+    "[\u200b\u200c\u2060-\u2064\ufe00-\ufe0e\ufeff\U000e0000-\U000e007f]"
+    f"|\u200d(?!{_EMOJI})|(?<!{_EMOJI})(?<!{_EMOJI}\ufe0f)\u200d"
+    f"|(?<!{_EMOJI})\ufe0f(?!\u20e3)"
+)
+"""Joiner and selector are dropped unless they hold an emoji together: a family would be four."""
 
 _UNSAFE_UTF8: Final = re.compile(
     b"\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]"
@@ -47,9 +54,10 @@ def safe_text(text: str) -> str:
 
 def safe_line(text: str, max_chars: int = 200) -> str:
     """Return `text` as one safe line for a name or a title: cleaned, white space folded,
-    zero-width characters dropped, at most `max_chars` characters (an ellipsis marks a cut)."""
+    zero-width characters dropped (but not within emoji), at most `max_chars` characters (an
+    ellipsis marks a cut)."""
     line = " ".join(_INVISIBLE.sub("", safe_text(text[: max_chars * 8])).split())
-    return line if len(line) <= max_chars else line[: max_chars - 1] + "…"
+    return line if len(line) <= max_chars else line[: max_chars - 1].rstrip("\u200d") + "…"
 
 
 def clip_text(text: str, max_chars: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import pytest
@@ -13,6 +14,7 @@ from groupx_shared.text import clip_text, safe_line, safe_text
 HOSTILE = "\x00\x07\x08\x1b\x7f\x80\x9b\x9c\x85\u2028\u2029\u202a\u202e\u2066\u2069\u200e\u061c\r"
 INVISIBLE = "\u200b\u200d\u2060\ufeff\ufe0f\U000e0041"
 ANY_TEXT = st.text(st.one_of(st.characters(), st.sampled_from(HOSTILE + INVISIBLE + " \n\t")))
+EMOJI = "[\u00a9\u00ae\u203c-\u2bff\u3030-\u3299\U0001f000-\U0001faff]"
 SURROGATES = st.text(st.characters(categories=["Cs"]), min_size=1)
 
 
@@ -70,8 +72,25 @@ def test_a_line_is_one_short_line(text: str, max_chars: int) -> None:
     line = safe_line(text, max_chars)
     assert len(line) <= max_chars
     assert forbidden_in(line) == set()
-    assert not set(line) & set("\n\t" + INVISIBLE)
+    alone = re.sub(f"{EMOJI}\ufe0f?\u200d?|\ufe0f\u20e3", "", line)
+    assert not set(alone) & set("\n\t" + INVISIBLE)
     assert line == line.strip()
+
+
+@pytest.mark.parametrize("emoji", ["👨‍👩‍👧‍👦", "❤️", "🏳️‍🌈", "👩🏽‍💻", "1️⃣", "🇩🇪", "☎️"])
+def test_an_emoji_in_a_name_stays_whole(emoji: str) -> None:
+    assert safe_line(f"a{emoji} b {emoji}") == f"a{emoji} b {emoji}"
+
+
+@pytest.mark.parametrize(
+    "hidden", ["a\u200db", "\u200d👋", "👋\u200d", "a\ufe0fb", "a\ufe0f\u200d👋", "👋\u200d\u200db"]
+)
+def test_a_joiner_that_holds_no_emoji_together_is_dropped(hidden: str) -> None:
+    assert safe_line(hidden) == re.sub("[\u200d\ufe0f]", "", hidden)
+
+
+def test_a_cut_leaves_no_joiner_at_the_end() -> None:
+    assert safe_line("👨‍👩‍👧‍👦", 3) == "👨…"
 
 
 def test_a_cut_line_ends_in_an_ellipsis() -> None:
