@@ -14,7 +14,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import filterfalse
+from itertools import chain, filterfalse
 from typing import Final
 
 from groupx_server.domain.stopwords import UNINDEXED
@@ -37,6 +37,9 @@ _ASCII: Final = bytes(
     for code in range(256)
 )
 """What becomes of each ASCII character: small letters and digits, all else parts words."""
+_GAP: Final = re.compile("[^0-9A-Za-z]")
+AT_ONCE_CHARS: Final = 1024 * 1024
+"""A longer text is looked at piece by piece: the steps below each make it anew."""
 _ACCENTED: Final = re.compile("[\u00c0-\u024f\u0370-\u052f\u1e00-\u1fff]")
 _MARKS: Final = re.compile("[\u0300-\u036f\ufe0e\ufe0f\u200d]")
 
@@ -76,14 +79,28 @@ def words_of_run(run: str) -> list[str]:
 def words_of(text: str) -> list[str]:
     """The words of the main column, in order."""
     if text.isascii():
-        return _ascii_words(text)
+        return list(chain.from_iterable(_ascii_words(text)))
     words: list[str] = []
     for piece, is_run in pieces(fold(text)):
         words += words_of_run(piece) if is_run else (piece,)
     return words
 
 
-def _ascii_words(text: str) -> list[str]:
+def _ascii_words(text: str) -> Iterator[list[str]]:
+    """The words piece by piece."""
+    if len(text) <= AT_ONCE_CHARS:
+        yield _words_at_once(text)
+        return
+    begin = 0
+    while begin < len(text):
+        found = _GAP.search(text, begin + AT_ONCE_CHARS)
+        end = len(text) if found is None else found.start()
+        # Of a word that goes on beyond, what is kept of any word is enough.
+        yield _words_at_once(text[begin : min(end, begin + AT_ONCE_CHARS + MAX_WORD_CHARS)])
+        begin = end
+
+
+def _words_at_once(text: str) -> list[str]:
     # A table of bytes and one split: half of what a pattern costs, and most text is of this kind.
     words = text.encode("ascii").translate(_ASCII).decode("ascii").split()
     if max(map(len, words), default=0) > MAX_WORD_CHARS:
@@ -91,10 +108,15 @@ def _ascii_words(text: str) -> list[str]:
     return words
 
 
+def _indexed(words: list[str]) -> str:
+    return " ".join(filterfalse(UNINDEXED.__contains__, words))
+
+
 def index_text(text: str) -> IndexText:
     """Everything of `text` that is indexed."""
     if text.isascii():
-        return IndexText(" ".join(filterfalse(UNINDEXED.__contains__, _ascii_words(text))), "")
+        parts = [_indexed(words) for words in _ascii_words(text)]
+        return IndexText(" ".join(filter(None, parts)) if len(parts) > 1 else parts[0], "")
     main: list[str] = []
     singles: list[str] = []
     for piece, is_run in pieces(fold(text)):

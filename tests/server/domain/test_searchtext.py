@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from groupx_server.domain import searchtext
 from groupx_server.domain.searchtext import (
     MAX_WORD_CHARS,
     fold,
@@ -57,6 +58,17 @@ def test_every_word_is_one_token_of_the_tokenizer(text: str) -> None:
 @given(st.text(st.characters(max_codepoint=127)))
 def test_plain_text_is_cut_as_all_other_text_is(text: str) -> None:
     assert words_of(text) == [piece for piece, _ in pieces(fold(text))]
+
+
+@given(
+    st.lists(st.sampled_from(["a", "bc", "x" * 70, " ", "\n\t", "-"]), max_size=40).map("".join),
+    st.integers(1, 30),
+)
+def test_a_long_text_is_cut_piece_by_piece_as_it_is_cut_at_once(text: str, at_once: int) -> None:
+    whole = words_of(text), index_text(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(searchtext, "AT_ONCE_CHARS", at_once)
+        assert (words_of(text), index_text(text)) == whole
 
 
 def test_a_long_word_is_known_by_its_beginning() -> None:
