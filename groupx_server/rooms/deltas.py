@@ -16,8 +16,12 @@ from groupx_server.rooms.clock import Clock
 from groupx_server.rooms.live import Outlet, Speaker, live_event
 from groupx_shared.wire.events import EventType
 
-WINDOW_S: Final = 0.02
-"""Deltas that arrive within it leave together: less than one frame of a 30 Hz client."""
+WINDOW_S: Final = 0.01
+"""Deltas that arrive within it leave together: a third of a frame of a 30 Hz client, which they
+wait for as well."""
+CROWD: Final = 8
+CROWDED_WINDOW_S: Final = 0.02
+"""After a window with more pieces than that: who writes that fast is not read word by word."""
 MAX_LIVE_CHARS: Final = 1024 * 1024
 """A piece that is longer does not fit where live events wait for their readers; it comes with the
 end of the turn, and is not encoded for nobody."""
@@ -44,6 +48,8 @@ class LiveOutput:
         self._chunk_index = 0
         self._tools: dict[str, ToolCall] = {}
         self._last_flush = float("-inf")
+        self._pieces = 0
+        self._window_s = WINDOW_S
         self._timer: asyncio.TimerHandle | None = None
 
     def text(self, kind: str, piece: str) -> None:
@@ -52,6 +58,7 @@ class LiveOutput:
             self._flush_other(kind)
             self._pending[kind] = []
         self._pending[kind].append(piece)
+        self._pieces += 1
         self._schedule()
 
     def tool(self, call: ToolCall) -> None:
@@ -84,6 +91,8 @@ class LiveOutput:
                 merge_key=f"tool:{self._turn_id}:{call.call_id}",
             )
         self._tools.clear()
+        self._window_s = CROWDED_WINDOW_S if self._pieces > CROWD else WINDOW_S
+        self._pieces = 0
         self._last_flush = self._clock.monotonic()
 
     def _flush_other(self, kind: str) -> None:
@@ -105,7 +114,7 @@ class LiveOutput:
     def _schedule(self) -> None:
         if self._timer is not None:
             return
-        due = self._last_flush + WINDOW_S - self._clock.monotonic()
+        due = self._last_flush + self._window_s - self._clock.monotonic()
         if due <= 0:
             self.flush()
         else:

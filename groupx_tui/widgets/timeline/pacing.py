@@ -1,12 +1,13 @@
 """When a frame is drawn: the first change at once, then at most so many a second, else never.
 
-Owns no clock and no timer: both are given. Invariant: at most one timer is pending, and none while
+Owns no timer and no clock: they are given. Invariant: at most one timer is pending, and none while
 nothing has changed. Counterpart: the app, which asks for frames and shows the view in `draw`.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -18,7 +19,8 @@ REMOTE_FPS: Final = 12
 """Over ssh and inside tmux or screen each frame is up to 10 KB of bytes."""
 
 MAX_LOAD: Final = 0.35
-"""Share of the time that drawing may take: slow frames are drawn more rarely, so keys are heard."""
+"""Share of the time that drawing may take: slow frames are drawn more rarely, so keys are heard.
+Time that other programs took from a frame is none of its cost; it would only come later still."""
 
 _REMOTE_SIGNS: Final = ("SSH_CONNECTION", "SSH_TTY", "TMUX", "STY")
 
@@ -32,7 +34,8 @@ class FramePacer:
     """Calls `draw` for changes, paced.
 
     `call_later(delay_s, callback)` starts a one-shot timer (`App.set_timer` fits); `clock` returns
-    monotonic seconds. Not thread-safe: use it on the event loop.
+    monotonic seconds, `work_clock` those in which this thread worked. Not thread-safe: use it on
+    the event loop.
     """
 
     def __init__(
@@ -41,10 +44,12 @@ class FramePacer:
         call_later: Callable[[float, Callable[[], None]], object],
         clock: Callable[[], float],
         fps: int | None = None,
+        work_clock: Callable[[], float] = time.thread_time,
     ) -> None:
         self._draw = draw
         self._call_later = call_later
         self._clock = clock
+        self._work_clock = work_clock
         self._interval_s = 1 / (fps or frames_per_second())
         self._next_at = float("-inf")
         self._is_waiting = False
@@ -65,7 +70,7 @@ class FramePacer:
         self._frame()
 
     def _frame(self) -> None:
-        started = self._clock()
+        started, worked = self._clock(), self._work_clock()
         self._draw()
-        cost_s = self._clock() - started
+        cost_s = self._work_clock() - worked
         self._next_at = started + max(self._interval_s, cost_s / MAX_LOAD)

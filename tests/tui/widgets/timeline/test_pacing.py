@@ -23,11 +23,15 @@ class Stage:
         self.frames: list[float] = []
         self.timers: list[tuple[float, Callable[[], None]]] = []
         self.cost_s = 0.0
-        self.pacer = FramePacer(self._draw, self._later, lambda: self.now, fps)
+        self.taken_s = 0.0
+        """By other programs, in the middle of a frame."""
+        self.worked = 0.0
+        self.pacer = FramePacer(self._draw, self._later, lambda: self.now, fps, lambda: self.worked)
 
     def _draw(self) -> None:
         self.frames.append(round(self.now, 3))
-        self.now += self.cost_s
+        self.now += self.cost_s + self.taken_s
+        self.worked += self.cost_s
 
     def _later(self, delay_s: float, callback: Callable[[], None]) -> None:
         self.timers.append((self.now + delay_s, callback))
@@ -74,6 +78,14 @@ def test_slow_frames_are_drawn_more_rarely() -> None:
     stage.pacer.request()
     stage.run_until(2)
     assert stage.frames == [0.0, round(0.1 / MAX_LOAD, 3)]
+
+
+def test_what_other_programs_take_from_a_frame_does_not_delay_the_next() -> None:
+    stage = Stage(fps=30)
+    stage.cost_s, stage.taken_s = 0.002, 0.1
+    stage.pacer.request()
+    stage.pacer.request()
+    assert stage.frames == [0.0, 0.102]
 
 
 @pytest.mark.parametrize("sign", ["SSH_CONNECTION", "SSH_TTY", "TMUX", "STY"])
