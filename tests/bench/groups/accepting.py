@@ -19,6 +19,7 @@ from bench.wire import Connection
 from groupx_server.ledger.migrate import prepare
 from groupx_server.ledger.store import Ledger
 from groupx_server.ledger.times import utc_now
+from groupx_shared.ids import new_id
 from groupx_shared.version import EVENT_SCHEMA
 
 CLIENTS = 32
@@ -49,14 +50,15 @@ BODY = '{"content":"' + "x" * 100 + '"}'
 
 
 def write_rows(book: sqlite3.Connection) -> None:
-    """The rows of one accepted message without a target, in a transaction of the caller's."""
-    name = uuid.uuid4().hex
+    """The rows of one accepted message without a target, in a transaction of the caller's: with the
+    product's ids, which rise with time, so that rows that come together lie together."""
+    name, event_id = uuid.uuid4().hex, new_id("evt")
     seq = book.execute(
         "INSERT INTO events(event_id, schema_version, room_id, event_type, actor_id, actor_kind,"
         " actor_display_name, instance_id, targets_json, correlation_id, occurred_at, body_json,"
         " provenance_json) VALUES (?, ?, 'room:main', 'message.created', 'user:web', 'user',"
         " 'You', 'instance:web', '[]', ?, '2026-01-01T00:00:00.000Z', ?, '{}')",
-        (f"evt_{name}", EVENT_SCHEMA, f"corr_{name}", BODY),
+        (event_id, EVENT_SCHEMA, new_id("corr"), BODY),
     ).lastrowid
     book.execute(
         "UPDATE rooms SET last_seq = ?, event_count = event_count + 1,"
@@ -66,12 +68,12 @@ def write_rows(book: sqlite3.Connection) -> None:
     )
     book.execute(
         "INSERT INTO room_messages VALUES ('room:main', ?, ?, 'user:web', 100, ?, ?)",
-        (seq, f"evt_{name}", seq, seq),
+        (seq, event_id, seq, seq),
     )
     book.execute(
         "INSERT INTO client_commands VALUES (?, 'binding:web', ?, 'message.send', ?, '{}',"
         " '2026-01-01T00:00:00.000Z')",
-        (f"cmd_{name}", name, name),
+        (new_id("cmd"), name, name),
     )
 
 

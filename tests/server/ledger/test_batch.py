@@ -88,7 +88,9 @@ def test_step_that_raises_harms_no_neighbour(fates: list[str]) -> None:
         connection.execute("CREATE TABLE t(v UNIQUE)")
         jobs = [Job(makers[f](n), loop.create_future()) for n, f in enumerate(fates)]
         good = [number for number, fate in enumerate(fates) if fate == "good"]
-        assert batch_on(connection).run(jobs) == Outcome(len(good), None)
+        is_empty = len(jobs) == 1 and not good  # there is nothing to commit
+        told = Outcome(None if is_empty else len(good), None)
+        assert batch_on(connection).run(jobs) == told
         assert stored(connection) == good
         for number, (job, fate) in enumerate(zip(jobs, fates, strict=True)):
             if fate == "good":
@@ -96,6 +98,74 @@ def test_step_that_raises_harms_no_neighbour(fates: list[str]) -> None:
             else:
                 assert type(job.error) is errors[fate]
                 assert job.result is None
+
+
+def test_steps_run_once_and_without_savepoints_while_none_raises(
+    connection: sqlite3.Connection, loop: asyncio.AbstractEventLoop
+) -> None:
+    statements: list[str] = []
+    connection.set_trace_callback(statements.append)
+    batch_on(connection).run([Job(insert(value), loop.create_future()) for value in "ab"])
+    assert [statement.split(" ")[0] for statement in statements] == [
+        "BEGIN",
+        "INSERT",
+        "INSERT",
+        "SELECT",
+        "COMMIT",
+    ]
+
+
+def test_steps_beside_one_that_raised_run_again_and_tell_what_was_then(
+    connection: sqlite3.Connection, loop: asyncio.AbstractEventLoop
+) -> None:
+    runs: list[str] = []
+
+    def count(connection: sqlite3.Connection) -> object:
+        runs.append("run")
+        return insert(len(runs))(connection)
+
+    jobs = [
+        Job(step, loop.create_future()) for step in (count, insert_and_raise(0, RefusedError("no")))
+    ]
+    assert batch_on(connection).run(jobs) == Outcome(1, None)
+    assert jobs[0].result == 2
+    assert stored(connection) == [2]
+
+
+def test_step_that_raised_alone_leaves_nothing(
+    connection: sqlite3.Connection, loop: asyncio.AbstractEventLoop
+) -> None:
+    job = Job(insert_and_raise("a", RefusedError("no")), loop.create_future())
+    assert batch_on(connection).run([job]) == Outcome(None, None)
+    assert isinstance(job.error, RefusedError)
+    assert stored(connection) == []
+    assert not connection.in_transaction
+
+
+def test_full_disk_is_told_when_a_step_met_it_alone(
+    connection: sqlite3.Connection, loop: asyncio.AbstractEventLoop
+) -> None:
+    limit_pages(connection, 2)
+    job = Job(insert("x" * 100_000), loop.create_future())
+    outcome = batch_on(connection).run([job])
+    assert outcome.failure is not None
+    assert "disk is full" in outcome.failure
+    assert isinstance(job.error, LedgerDiskError)
+
+
+def test_what_ran_before_the_step_that_was_interrupted_is_stored(
+    connection: sqlite3.Connection, loop: asyncio.AbstractEventLoop
+) -> None:
+    batch = batch_on(connection)
+
+    def interrupted(_: sqlite3.Connection) -> None:
+        batch.is_abandoned = True
+        raise sqlite3.OperationalError("interrupted")
+
+    jobs = [Job(step, loop.create_future()) for step in (insert("a"), interrupted, insert("b"))]
+    assert batch.run(jobs).committed == 1
+    assert stored(connection) == ["a"]
+    assert [job.error is None for job in jobs] == [True, False, False]
 
 
 def test_broken_constraint_is_a_store_conflict(
