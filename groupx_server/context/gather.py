@@ -82,7 +82,9 @@ def gather_packet(connection: sqlite3.Connection, request: PacketRequest) -> Pac
         delta_total=delta.total,
         identity=request.identity,
         session_is_fresh=request.session_is_fresh,
-        records=read_records(connection, request.room_id, request.actor_id, current.content),
+        records=read_records(
+            connection, request.room_id, request.actor_id, current.content, current.correlation_id
+        ),
         watched=_watched(connection, request.turn_id),
         checkpoint=None if summary is None else _checkpoint(summary),
     )

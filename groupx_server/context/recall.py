@@ -1,8 +1,9 @@
 """Which memory and identity records go into a packet.
 
-Bounded reads by index: an agent's own core and dated memory, the room's pinned memory and, of the
-rest, first what search finds for the current message, then the newest; and what was said about who
-the agent is. Only active records; an agent is never told another agent's core.
+Bounded reads by index: an agent's own core and dated memory, what is kept for the root of the
+message alone, the room's pinned memory and, of the rest, first what search finds for the current
+message, then the newest; and what was said about who the agent is. Only active records; an agent
+is never told another agent's core.
 """
 
 from __future__ import annotations
@@ -26,17 +27,23 @@ ASKED_CHARS: Final = 1_000
 
 
 def read_records(
-    connection: sqlite3.Connection, room_id: str, actor_id: str, asked: str = ""
+    connection: sqlite3.Connection, room_id: str, actor_id: str, asked: str = "", root: str = ""
 ) -> Records:
-    """Read what a packet for this agent in this room may tell: the room's unpinned memory by how
-    well it fits what is `asked`, all else newest first."""
+    """Read what a packet for this agent in this room may tell: what is kept for this root alone,
+    the room's unpinned memory by how well it fits what is `asked`, all else newest first."""
     own = {"scope_type": "agent", "scope_id": actor_id}
     core = list_memory(connection, {**own, "agent_memory_type": "core"}, limit=MAX_RECORDS).items
     dated = list_memory(connection, {**own, "agent_memory_type": "dated"}, limit=MAX_RECORDS).items
     of_room = {"scope_type": "room", "scope_id": room_id}
-    pinned = list_memory(connection, {**of_room, "pinned": "true"}, limit=MAX_RECORDS).items
+    of_root = {"scope_type": "correlation", "scope_id": root}
+    pinned = [
+        record
+        for of in (of_root, of_room)
+        for record in list_memory(connection, {**of, "pinned": "true"}, limit=MAX_RECORDS).items
+    ]
+    roots = list_memory(connection, {**of_root, "pinned": "false"}, limit=MAX_RECORDS).items
     newest = list_memory(connection, {**of_room, "pinned": "false"}, limit=MAX_RECORDS).items
-    room = _by_relevance(connection, room_id, asked, newest)
+    room = [*roots, *_by_relevance(connection, room_id, asked, newest)]
     identity = list_identity(connection, {"subject_actor_id": actor_id}, limit=MAX_RECORDS).items
     return Records(
         core=[_memory(record) for record in core],

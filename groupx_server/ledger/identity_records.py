@@ -17,7 +17,7 @@ from groupx_server.ledger.records import (
     Position,
     page_clause,
     require_active,
-    require_actor,
+    require_agent,
     require_source,
     require_text,
     versions,
@@ -63,7 +63,7 @@ def remember_identity(
     """Write a record and its `identity.remembered`. What its author says already is not kept a
     second time: from another source it takes the old one's place, else the old one is returned.
     Raises: RefusedError."""
-    require_actor(connection, identity.subject_actor_id)
+    require_agent(connection, identity.subject_actor_id)
     require_source(connection, identity.source_event_id)
     if (known := _said_already(connection, identity)) is not None:
         if identity.source_event_id in (None, known.source_event_id):

@@ -18,11 +18,13 @@ from groupx_server.ledger.records import (
     page_clause,
     require_active,
     require_actor,
+    require_agent,
     require_source,
     require_text,
     versions,
 )
 from groupx_server.ledger.rooms import read_room
+from groupx_server.ledger.stops import unknown_root
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.ids import MAIN_ROOM, new_id
 from groupx_shared.text import safe_line
@@ -72,7 +74,7 @@ def remember(connection: sqlite3.Connection, memory: NewMemory, now: str) -> Mem
     """Write a record and its `memory.remembered`. What its author keeps already is not kept twice:
     from another source it takes the old one's place, so that the history has both sources, else the
     old one is returned. Raises: RefusedError."""
-    _check_scope(connection, memory)
+    memory = _checked(connection, memory)
     if (known := _kept_already(connection, memory)) is not None:
         return _keep_again(connection, memory, known, now)
     record = _insert(connection, memory, now)
@@ -283,15 +285,21 @@ def memory_history(connection: sqlite3.Connection, memory_id: str) -> MemoryList
     return MemoryList(items=tuple(read_memory(connection, each) for each in chain))
 
 
-def _check_scope(connection: sqlite3.Connection, memory: NewMemory) -> None:
+def _checked(connection: sqlite3.Connection, memory: NewMemory) -> NewMemory:
+    """What is to be remembered, with the room where its event stands."""
     require_source(connection, memory.source_event_id)
     if memory.subject_actor_id is not None:
         require_actor(connection, memory.subject_actor_id)
     if memory.scope.type == "room":
         read_room(connection, memory.scope.id)
     if memory.scope.type == "agent":
-        require_actor(connection, memory.scope.id)
+        require_agent(connection, memory.scope.id)
     _check_own_core(memory.scope, memory.agent_memory_type, memory.author)
+    if memory.scope.type != "correlation":
+        return memory
+    if (room_id := _room_of_root(connection, memory.scope.id)) is None:
+        raise unknown_root(memory.scope.id)
+    return replace(memory, room_id=room_id)
 
 
 def _check_own_core(scope: MemoryScope, memory_type: str | None, author: Author) -> None:
@@ -304,13 +312,23 @@ def _check_own_core(scope: MemoryScope, memory_type: str | None, author: Author)
 
 
 def _room_of(connection: sqlite3.Connection, record: MemoryRecord) -> str:
-    """Where the events of a record stand: its room, else the room of its source, else main."""
+    """Where the events of a record stand: its room or that of its root, else the room of its
+    source, else main."""
     if record.scope.type == "room":
         return record.scope.id
+    if record.scope.type == "correlation":
+        return _room_of_root(connection, record.scope.id) or MAIN_ROOM
     row = connection.execute(
         "SELECT room_id FROM events WHERE event_id = ?", (record.source_event_id,)
     ).fetchone()
     return MAIN_ROOM if row is None else str(row[0])
+
+
+def _room_of_root(connection: sqlite3.Connection, root: str) -> str | None:
+    row = connection.execute(
+        "SELECT room_id FROM events WHERE correlation_id = ? ORDER BY seq LIMIT 1", (root,)
+    ).fetchone()
+    return None if row is None else str(row[0])
 
 
 def _insert(connection: sqlite3.Connection, memory: NewMemory, now: str) -> MemoryRecord:

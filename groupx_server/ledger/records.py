@@ -100,6 +100,17 @@ def require_actor(connection: sqlite3.Connection, actor_id: str) -> None:
         )
 
 
+def require_agent(connection: sqlite3.Connection, actor_id: str) -> None:
+    """Raises: RefusedError (UNKNOWN_ACTOR) for what is no agent: people keep nothing of their own,
+    and nobody writes down who they are."""
+    require_actor(connection, actor_id)
+    if not actor_id.startswith("agent:"):
+        raise RefusedError(
+            f"“{safe_line(actor_id, 80)}” is no agent; give one like agent:codex.",
+            code=ErrorCode.UNKNOWN_ACTOR,
+        )
+
+
 def require_active(status: str, what: str) -> None:
     """Raises: RefusedError (STORE_CONFLICT) for a record that is history already."""
     if status != "active":

@@ -102,4 +102,6 @@ def _change(call: Invocation, how: str, body: dict[str, Any]) -> int:
 def _scope(call: Invocation) -> dict[str, str]:
     if (agent := call.text("agent")) is not None:
         return {"type": "agent", "id": agent_actor(agent.removeprefix("@"))}
+    if (root := call.text("root")) is not None:
+        return {"type": "correlation", "id": root}
     return {"type": "room", "id": room_id(call.required("room"))}

@@ -43,6 +43,7 @@ MEMORY_COMMANDS: Final = (
         options=(
             ROOM,
             Option(("--agent",), "This agent's own memory.", metavar="AGENT", complete="agents"),
+            Option(("--root",), "Only what is kept for this root alone.", metavar="ID"),
             Option(("--all", "-a"), "Of all rooms and agents.", kind="flag"),
             KIND,
             AUTHOR,
@@ -107,6 +108,11 @@ MEMORY_COMMANDS: Final = (
             ROOM,
             Option(
                 ("--agent",), "As this agent's core memory.", metavar="AGENT", complete="agents"
+            ),
+            Option(
+                ("--root",),
+                "Only for what this message led to (correlation id).",
+                metavar="ID",
             ),
             Option(
                 ("--kind", "-k"),

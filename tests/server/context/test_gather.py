@@ -51,6 +51,19 @@ def test_a_fresh_session_is_told_everything_again(book: sqlite3.Connection) -> N
     assert "my answer" in text
 
 
+def test_what_is_kept_for_a_root_is_told_with_its_turns_alone(book: sqlite3.Connection) -> None:
+    here, there = (send(book, text).reply for text in ("about the gate", "about the roof"))
+    assert here.correlation_id is not None
+    scope = MemoryScope(type="correlation", id=here.correlation_id)
+    for content, is_pinned in (("It is blue.", False), ("It must stay blue.", True)):
+        memory = NewMemory(scope, "fact", content, Author("user:web", "web"), is_pinned=is_pinned)
+        remember(book, memory, NOW)
+    told = _packet(book, here.message_event_id)
+    assert told.index("It must stay blue.") < told.index("It is blue.")
+    for event_id in (there.message_event_id, send(book, "new").reply.message_event_id):
+        assert "blue" not in _packet(book, event_id)
+
+
 def test_a_reply_carries_the_chain_it_answers_from_the_root_on(book: sqlite3.Connection) -> None:
     root = send(book, "root", to=()).reply.message_event_id
     middle = send(book, "middle", to=(), reply_to_event_id=root).reply.message_event_id

@@ -207,8 +207,8 @@ def test_what_was_taken_back_is_told_nowhere_and_the_history_says_when(
         assert list_memory(book, {}, cursor=listed.next_cursor).items == ()
         for page, query in ((found, "it is"), (sought, " ".join(words[:20]))):
             assert page.next_cursor is not None
-            asked = Asked(query, {}, page.next_cursor, 50)
-            assert search_memory(book, asked, NOW).items == ()
+            wanted = Asked(query, {}, page.next_cursor, 50)
+            assert search_memory(book, wanted, NOW).items == ()
         _indexed(book)
     for page, query in ((found, "it is"), (sought, " ".join(words[:20]))):
         later = search(book, query, Filters(kind="memory"), NOW, cursor=page.next_cursor)

@@ -123,6 +123,34 @@ def test_the_same_words_of_another_author_subject_kind_or_scope_are_another_reco
     assert len(list_memory(book, {}).items) == 5
 
 
+def test_memory_of_a_root_needs_one_and_its_events_stand_in_its_room(
+    book: sqlite3.Connection,
+) -> None:
+    with pytest.raises(RefusedError) as refused:
+        _remember(book, scope=MemoryScope(type="correlation", id="corr_none"))
+    assert refused.value.code is ErrorCode.UNKNOWN_EVENT
+    book.execute(
+        "INSERT INTO rooms(room_id, title, created_at, updated_at) VALUES ('room:b', 'b', ?1, ?1)",
+        (NOW,),
+    )
+    root = send(book, "begin", to=(), room_id="room:b").reply.correlation_id
+    record = _remember(book, scope=MemoryScope(type="correlation", id=root))
+    supersede(book, record.memory_id, "the port is 4311", YOU, NOW)
+    rooms = book.execute("SELECT room_id FROM events WHERE event_type LIKE 'memory.%'").fetchall()
+    assert rooms == [("room:b",), ("room:b",)]
+
+
+def test_only_agents_have_memory_of_their_own_and_an_identity(book: sqlite3.Connection) -> None:
+    said = NewIdentity("user:web", "note", "a person", YOU)
+    for act in (
+        lambda: _remember(book, scope=MemoryScope(type="agent", id="user:web")),
+        lambda: remember_identity(book, said, NOW),
+    ):
+        with pytest.raises(RefusedError) as refused:
+            act()
+        assert refused.value.code is ErrorCode.UNKNOWN_ACTOR
+
+
 def test_what_was_taken_back_can_be_kept_again(book: sqlite3.Connection) -> None:
     old = _remember(book)
     retract(book, old.memory_id, YOU, NOW)

@@ -24,7 +24,7 @@ SUBJECTS = (None, "user:web", *AGENTS)
 SCOPES = [
     *(MemoryScope(type="room", id=room) for room in ROOMS),
     *(MemoryScope(type="agent", id=agent) for agent in AGENTS),
-    MemoryScope(type="correlation", id="corr_1"),
+    MemoryScope(type="correlation", id="c"),
 ]
 AUTHORS = [YOU, *(Author(agent, "mcp") for agent in AGENTS)]
 VIEWERS = [Seeker(agent, room) for agent in AGENTS for room in ROOMS]
@@ -35,6 +35,7 @@ def everything(book: Searchable) -> set[str]:
     for agent in AGENTS:
         book.actor(agent, agent)
     book.room("room:b")
+    book.say("what begins a root")
     made = set()
     for scope, author, subject in itertools.product(SCOPES, AUTHORS, SUBJECTS):
         memory = NewMemory(scope, "fact", "the word", author, subject_actor_id=subject)

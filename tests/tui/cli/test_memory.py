@@ -56,6 +56,17 @@ def test_memory_is_searched(groupx: Groupx, server: CliServer) -> None:
     assert path == "/api/search?q=port&kind=memory&limit=20"
 
 
+def test_memory_of_one_root_is_kept_and_listed(groupx: Groupx, server: CliServer) -> None:
+    server.replies["POST", "/api/memory"] = (201, {"memory": RECORD})
+    server.replies["GET", "/api/memory"] = (200, {"items": [RECORD]})
+    groupx("memory", "add", "the gate is blue", "--root", "corr_1")
+    groupx("memory", "list", "--root", "corr_1")
+    (_, _, body), (_, path, _) = server.requests
+    assert isinstance(body, dict)
+    assert body["scope"] == {"type": "correlation", "id": "corr_1"}
+    assert path == "/api/memory?scopeType=correlation&scopeId=corr_1&limit=100"
+
+
 def test_add_sends_scope_and_kind(groupx: Groupx, server: CliServer) -> None:
     server.replies["POST", "/api/memory"] = (201, {"memory": RECORD})
     result = groupx("memory", "add", "the port is 4310", "--pin", "--kind", "decision")
