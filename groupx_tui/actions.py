@@ -427,8 +427,8 @@ _DIALOG: Final = (
     _dialog("dialog.doctor", "Doctor", "On an agent's card: start it as a trial and say what is "
             "wrong.", "alt+d", "f10"),
     _dialog("dialog.nudge", "Advise",
-            "Beside who watches whom: say something to the one at work, as its next turn.",
-            "alt+n"),
+            "Beside who watches whom: say something to the one at work, in its turn if it can be "
+            "told now, else as its next.", "alt+n"),
     _dialog("dialog.steer", "Steer",
             "Beside who watches whom: stop the turn and give it something else to do.", "alt+s"),
     _dialog("assistant.cancel", "Stop the assistant",

@@ -37,6 +37,7 @@ from groupx_shared.wire.memory import (
     SupersedeMemory,
 )
 from groupx_shared.wire.replies import (
+    AdviceReply,
     AgentList,
     CancelReply,
     ContextUsage,
@@ -63,6 +64,12 @@ class RoomCommands(Protocol):
     async def send(self, request: SendMessage, source: Source) -> MessageAccepted: ...
 
     async def cancel_turn(self, turn_id: str, client_command_id: str) -> CancelReply: ...
+
+    async def advise_turn(
+        self, turn_id: str, client_command_id: str, content: str, source: Source
+    ) -> AdviceReply:
+        """Returns once it is known what became of it."""
+        ...
 
     async def take_up_again(
         self, turn_id: str, client_command_id: str, how: Again, source: Source

@@ -181,6 +181,13 @@ RULES: Final = (
         since=16,
     ),
     Rule(
+        "what a person said into a turn and was not taken is a turn, else it is none",
+        """SELECT a.message_event_id FROM turn_advice a
+            WHERE (a.state = 'queued') <> EXISTS (
+            SELECT 1 FROM turns t WHERE t.source_event_id = a.message_event_id)""",
+        since=26,
+    ),
+    Rule(
         "a watched turn that ended has its end as its last step",
         f"""SELECT t.turn_id FROM turns t JOIN watched_steps w ON w.turn_id = t.turn_id
             WHERE t.status NOT IN {OPEN_SQL} AND w.number = (SELECT MAX(x.number)

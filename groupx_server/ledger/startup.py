@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from groupx_server.domain.limits import Limits
 from groupx_server.domain.turn import NO_RECOLLECTION, Recollection
 from groupx_server.ledger.actors import disable_others, upsert_agent
+from groupx_server.ledger.advice import settle_left_advice
 from groupx_server.ledger.bindings import interrupt_leftovers
 from groupx_server.ledger.compactions import settle_left_compactions
 from groupx_server.ledger.recovery import Recovery, recover
@@ -37,6 +38,7 @@ def settle_at_start(
     take_roster(connection, roster, now)
     interrupt_leftovers(connection, now)
     settle_left_nudges(connection, now)
+    settle_left_advice(connection, now)
     settle_left_compactions(connection, now)
     return recover(connection, limits, now, recallable)
 

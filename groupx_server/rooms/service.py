@@ -23,6 +23,7 @@ from groupx_server.ledger.pairs import Watch
 from groupx_server.ledger.rooms import change_room, create_room, list_rooms, read_room
 from groupx_server.ledger.turns import TurnSelection, list_turns, read_turn
 from groupx_server.ledger.usage import UsageGroup, read_usage
+from groupx_server.rooms.advising import Advising
 from groupx_server.rooms.again import Again, plan_again
 from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.compaction import Compactor
@@ -37,11 +38,12 @@ from groupx_server.rooms.roots import Roots
 from groupx_server.rooms.rows import DurableFrameSource, EventRows
 from groupx_server.rooms.scribes import Scribes
 from groupx_server.rooms.searching import Searching
+from groupx_server.rooms.sendable import require_length, require_text
 from groupx_server.rooms.turnrunner import Runtime
 from groupx_server.rooms.watchorders import heads_of, targets_of, watchers
-from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.text import safe_line, safe_text
 from groupx_shared.wire.replies import (
+    AdviceReply,
     AgentList,
     BootstrapReply,
     CancelReply,
@@ -69,6 +71,7 @@ class RoomService:
         self._ledger = runtime.ledger
         self._agents = agents
         self._loops = Loops(runtime, agents)
+        self._advising = Advising(runtime, agents)
         self.roots = Roots(runtime, agents)
         """What messages led to."""
         self.searching = Searching(runtime)
@@ -91,23 +94,16 @@ class RoomService:
     async def send(self, request: SendMessage, source: Source) -> MessageAccepted:
         """Accept a message and wake its targets' lanes."""
         content, more = request.content, {}
-        limit = self._runtime.limits.message_characters
-        if not content.strip() and request.forwarded_event_id is None:
-            raise RefusedError("The message is empty. Write something and send again.")
-        if len(content) > limit:
-            raise RefusedError(
-                f"The message has {len(content):,} characters; the limit is {limit:,} "
-                "(limits.messageCharacters).",
-                code=ErrorCode.MESSAGE_TOO_LARGE,
-                details={"characters": len(content), "limit": limit},
-            )
+        if request.forwarded_event_id is None:
+            require_text(content)
+        require_length(content, self._runtime.limits)
         if request.forwarded_event_id is not None:
             passed = await self._ledger.read(
                 partial(
                     pass_on,
                     event_id=request.forwarded_event_id,
                     note=content,
-                    max_chars=limit,
+                    max_chars=self._runtime.limits.message_characters,
                 )
             )
             content, more = passed.content, passed.more
@@ -172,6 +168,12 @@ class RoomService:
         cancelled = await self._ledger.write(step)
         self._agents.cancelled(cancelled)
         return cancelled.reply
+
+    async def advise_turn(
+        self, turn_id: str, client_command_id: str, content: str, source: Source
+    ) -> AdviceReply:
+        """Say something to the agent of a turn, into it while it runs."""
+        return await self._advising.advise(turn_id, client_command_id, content, source)
 
     async def continue_root(
         self, correlation_id: str, client_command_id: str, source: Source

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal
 
-from groupx_server.context.advice import Advice
+from groupx_server.context.advice import Advice, advice_text
 from groupx_server.ledger.callers import Caller
 from groupx_server.ledger.calls import CallStopped
 from groupx_server.ledger.correlation import ToldEvent, read_told
@@ -25,6 +25,7 @@ from groupx_server.ledger.steers import (
     SteerPlaced,
     delivery_of,
     place_steer,
+    settle_nudge,
 )
 from groupx_server.ledger.steps import Seen
 from groupx_server.ledger.watches import (
@@ -39,7 +40,7 @@ from groupx_server.ledger.watches import (
 )
 from groupx_server.rooms.agents import Agents
 from groupx_server.rooms.calls import MAX_WAIT_S, SETTLE_S, checked_content, nobody_waits, stopped
-from groupx_server.rooms.nudging import WITHIN_S, Nudger
+from groupx_server.rooms.nudging import WITHIN_S, Nudger, Offer
 from groupx_server.rooms.turnrunner import Runtime
 from groupx_server.rooms.watchpages import watch_result
 from groupx_server.rooms.watchresults import SteerResult, WatchResult
@@ -179,7 +180,7 @@ class AgentWatches:
             self._agents.cancelled(placed.cancelled)
         steered = placed.steered
         if placed.is_live:
-            await self._nudger.give(steered, await self._advice(caller, steer, placed))
+            await self._nudger.give(self._offer(caller, steer, placed))
         elif placed.is_new:
             self._agents.queued([steered.subject_actor_id or ""])
         return await self._steer_result(placed)
@@ -192,13 +193,21 @@ class AgentWatches:
             return subject.turn_id
         return None
 
-    async def _advice(self, caller: Caller, steer: Steer, placed: SteerPlaced) -> Advice:
-        return Advice(
-            event_id=placed.steered.message_event_id or "",
+    def _offer(self, caller: Caller, steer: Steer, placed: SteerPlaced) -> Offer:
+        steered = placed.steered
+        advice = Advice(
+            event_id=steered.message_event_id or "",
             observer_id=caller.actor_id,
             observer_name=self._agents.board.name(caller.actor_id),
             reason=steer.reason,
             content=steer.content,
+        )
+        return Offer(
+            steered.subject_actor_id or "",
+            steered.subject_turn_id,
+            advice.event_id,
+            advice_text(advice),
+            settle_nudge,
         )
 
     async def _settled(self, message_id: str) -> tuple[Outcome, str | None]:

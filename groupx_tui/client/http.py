@@ -18,6 +18,7 @@ from groupx_shared.ids import MAIN_ROOM, new_id
 from groupx_shared.wire.base import RequestModel, WireModel
 from groupx_shared.wire.events import Event
 from groupx_shared.wire.replies import (
+    AdviceReply,
     AgentList,
     BootstrapReply,
     CancelReply,
@@ -37,6 +38,7 @@ from groupx_shared.wire.replies import (
 )
 from groupx_shared.wire.requests import (
     DEFAULT_PAGE,
+    AdviseTurn,
     ChangeRoom,
     CommandRequest,
     CreateRoom,
@@ -166,6 +168,15 @@ class ServerClient:
         """`POST /api/turns/{turnId}/cancel`."""
         path = f"/api/turns/{segment(turn_id)}/cancel"
         return await self.post(CancelReply, path, _command(client_command_id))
+
+    async def advise_turn(
+        self, turn_id: str, content: str, client_command_id: str | None = None
+    ) -> AdviceReply:
+        """`POST /api/turns/{turnId}/advise`: into the turn while it runs, else as the next one."""
+        path = f"/api/turns/{segment(turn_id)}/advise"
+        command_id = client_command_id or new_id("cmd")
+        body = request_of(AdviseTurn, client_command_id=command_id, content=content)
+        return await self.post(AdviceReply, path, body)
 
     async def retry_turn(
         self, turn_id: str, client_command_id: str | None = None

@@ -23,6 +23,7 @@ from groupx_shared.runtime import read_runtime
 from groupx_shared.text import safe_text
 from groupx_shared.wire.bodies import MessageBody
 from groupx_shared.wire.replies import (
+    AdviceReply,
     CancelReply,
     ContextUsage,
     MessageAccepted,
@@ -229,6 +230,11 @@ class ClientSession:
     async def cancel(self, turn_id: str) -> CancelReply:
         """Ask to cancel a turn; `accepted` is False when it had ended already."""
         return await self._client.cancel_turn(turn_id, new_id("cmd"))
+
+    async def advise(self, turn_id: str, content: str) -> AdviceReply:
+        """Say something to the agent of a turn, and return what became of it. Raises: RefusedError
+        (UNKNOWN_TURN)."""
+        return await self._client.advise_turn(turn_id, content, new_id("cmd"))
 
     async def retry(self, turn_id: str) -> MessageAccepted:
         """Send an ended turn's message once more, as a new turn. Raises: RefusedError

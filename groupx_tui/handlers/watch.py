@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from groupx_tui.app import GroupXApp
 
 MAX_WORDS: Final = 8_000
+ADVISED: Final = {
+    "taken": "{name} has it in the turn it works on.",
+    "queued": "{name} gets it as its next turn.",
+    "unknown": "Whether {name} has it is not known; it is not sent again.",
+}
 NOBODY: Final = (
     "Nobody watches anybody in what is loaded of this room. {key} in the composer sets an agent on "
     "those who get your next message."
@@ -76,23 +81,30 @@ class WatchHandlers:
     # --- what keys do there
 
     def _nudge(self, turn: TurnBlock) -> None:
+        """Where its program takes a further message it gets this at once; which, is said then."""
         name = turn.author.name
-        self._ask(f"Advise {name}: it gets this as its next turn", turn, lambda: None)
+
+        def send(words: str) -> None:
+            advising = self._app.session.advise(turn.turn_id, words)
+            self._app.attempt(
+                advising, lambda reply: self._app.tell(ADVISED[reply.delivery].format(name=name))
+            )
+
+        title = f"Advise {name}: in this turn if it can be told now, else as its next turn"
+        self._ask(title, send)
 
     def _steer(self, turn: TurnBlock) -> None:
-        def stop() -> None:
-            self._stop(turn)
-
-        self._ask(
-            f"Steer {turn.author.name}: its turn is stopped, it gets this instead", turn, stop
-        )
-
-    def _ask(self, title: str, turn: TurnBlock, then: Callable[[], object]) -> None:
-        def answered(words: str | None) -> None:
-            if not words:
-                return
+        def send(words: str) -> None:
             sending = self._app.session.send(words, (turn.author.actor_id,))
-            self._app.attempt(sending, lambda accepted: then())
+            self._app.attempt(sending, lambda accepted: self._stop(turn))
+
+        title = f"Steer {turn.author.name}: its turn is stopped, it gets this instead"
+        self._ask(title, send)
+
+    def _ask(self, title: str, send: Callable[[str], object]) -> None:
+        def answered(words: str | None) -> None:
+            if words:
+                send(words)
 
         ask = Ask(self._app.keymap, title, max_length=MAX_WORDS, empty="Say what it shall do.")
         self._app.push_screen(ask, answered)

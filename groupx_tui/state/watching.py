@@ -44,6 +44,15 @@ def watching(blocks: Sequence[Block], pair: Pair) -> Watching:
     """Return what `blocks` hold of `pair`."""
     workers = _turns_of(blocks, pair.workers, pair.worker_turns)
     observers = _turns_of(blocks, pair.observers, pair.observer_turns)
+    roots = {turn.root_id for turn in turns_in(blocks) if turn.block_id in workers}
+    said = {
+        block.block_id
+        for block in blocks
+        if isinstance(block, MessageBlock)
+        and block.kind == ADVICE
+        and block.author.kind == "user"
+        and block.root_id in roots
+    }
     advice = {
         block.block_id
         for block in blocks
@@ -52,7 +61,7 @@ def watching(blocks: Sequence[Block], pair: Pair) -> Watching:
         and block.author.actor_id in pair.observers
     }
     source, watch = f"msg:{pair.source_event_id}", f"msg:{pair.watch_event_id}"
-    left = {source, *workers, *advice}
+    left = {source, *workers, *advice, *said}
     right = {watch, *observers, *advice}
     return Watching(
         pair,

@@ -21,6 +21,7 @@ from groupx_shared.version import EVENT_SCHEMA
 from groupx_shared.wire.events import Event
 from groupx_shared.wire.replies import (
     ActorUsage,
+    AdviceReply,
     AgentInfo,
     AgentList,
     BootstrapReply,
@@ -134,6 +135,8 @@ class FakeRooms:
         self.sent: list[tuple[SendMessage, Source]] = []
         self.fault: Exception | None = None
         """Raised by every use case while it is set."""
+        self.advice: list[tuple[str, str, str]] = []
+        """Turn, words, who said them."""
         self._memories = FakeMemories()
         self._roots = FakeRoots(lambda room_id: self._room(room_id).room_id)
         self._forgetting = FakeForgetting()
@@ -201,6 +204,13 @@ class FakeRooms:
     async def cancel_turn(self, turn_id: str, client_command_id: str) -> CancelReply:
         turn = await self.turn(turn_id)
         return CancelReply(turn_id=turn.turn_id, accepted=True, status="cancelling")
+
+    async def advise_turn(
+        self, turn_id: str, client_command_id: str, content: str, source: Source
+    ) -> AdviceReply:
+        turn = await self.turn(turn_id)
+        self.advice.append((turn.turn_id, content, source.actor_id))
+        return AdviceReply(message_event_id="evt_advice", delivery="taken")
 
     async def take_up_again(
         self, turn_id: str, client_command_id: str, how: Again, source: Source

@@ -135,6 +135,9 @@ class FakeServer(LoopbackServer):
         match method, path:
             case "POST", ["messages"]:
                 await respond.whole(202, json.dumps(self._accept(request.json)).encode())
+            case "POST", ["turns", _, "advise"]:
+                said = {"messageEventId": "evt_1", "delivery": "queued", "nextTurnId": "turn_2"}
+                await respond.whole(202, json.dumps(said).encode())
             case "POST", ["turns", turn_id, "cancel"]:
                 reply = {"turnId": turn_id, "accepted": True, "status": "cancelling"}
                 await respond.whole(202, json.dumps(reply).encode())

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from groupx_shared.errors import GroupXError, ServerUnreachableError
 from groupx_shared.wire.bodies import TurnStatus
 from groupx_shared.wire.replies import (
+    AdviceReply,
     CancelReply,
     ContextUsage,
     MessageAccepted,
@@ -143,6 +144,7 @@ class FakeSession(ClientSession):
         self.event_rooms: dict[str, str] = {}
         """Rooms of events that are not in the shown one."""
         self.cancel_status: TurnStatus = "cancelling"
+        self.advice_delivery: Literal["taken", "queued", "unknown"] = "taken"
         """What the next cancels are answered with."""
         self.side = FakeSide()
         self.runs = 0
@@ -263,6 +265,10 @@ class FakeSession(ClientSession):
         self._note("cancel", turn_id)
         accepted = self.cancel_status in ("cancelling", "cancelled")
         return CancelReply(turn_id=turn_id, accepted=accepted, status=self.cancel_status)
+
+    async def advise(self, turn_id: str, content: str) -> AdviceReply:
+        self._note("advise", turn_id, content)
+        return AdviceReply(message_event_id="evt_advice", delivery=self.advice_delivery)
 
     async def retry(self, turn_id: str) -> MessageAccepted:
         self._note("retry", turn_id)

@@ -9,8 +9,14 @@ from groupx_server.http.queries import NoQuery, TurnsQuery
 from groupx_server.http.reply import Reply, json_reply
 from groupx_server.rooms.again import Again
 from groupx_shared.errors import ErrorCode
-from groupx_shared.wire.replies import CancelReply, MessageAccepted, TurnInfo, TurnList
-from groupx_shared.wire.requests import CommandRequest
+from groupx_shared.wire.replies import (
+    AdviceReply,
+    CancelReply,
+    MessageAccepted,
+    TurnInfo,
+    TurnList,
+)
+from groupx_shared.wire.requests import AdviseTurn, CommandRequest
 
 
 async def list_turns(call: Call[TurnsQuery, None]) -> Reply:
@@ -43,6 +49,12 @@ async def _take_up_again(call: Call[NoQuery, CommandRequest], how: Again) -> Rep
     turn_id, command_id = call.path["turnId"], call.body.client_command_id
     source = call.credential.source
     return json_reply(await call.rooms.take_up_again(turn_id, command_id, how, source), 202)
+
+
+async def advise_turn(call: Call[NoQuery, AdviseTurn]) -> Reply:
+    turn_id, source = call.path["turnId"], call.credential.source
+    command_id, content = call.body.client_command_id, call.body.content
+    return json_reply(await call.rooms.advise_turn(turn_id, command_id, content, source), 202)
 
 
 _AGAIN_ERRORS = (
@@ -89,6 +101,24 @@ ROUTES: tuple[AnyRoute, ...] = (
             ErrorCode.UNKNOWN_TURN,
             ErrorCode.CLIENT_COMMAND_CONFLICT,
             ErrorCode.SESSION_NOT_AVAILABLE,
+        ),
+    ),
+    Route(
+        method="POST",
+        path="/api/turns/{turnId}/advise",
+        handler=advise_turn,
+        query=NoQuery,
+        body=AdviseTurn,
+        reply=AdviceReply,
+        summary="Say something to the agent of a turn: into the turn while it runs and its program "
+        "takes that, else as its next turn.",
+        status=202,
+        errors=(
+            ErrorCode.UNKNOWN_TURN,
+            ErrorCode.MESSAGE_TOO_LARGE,
+            ErrorCode.ROOM_ARCHIVED,
+            ErrorCode.CLIENT_COMMAND_CONFLICT,
+            ErrorCode.QUEUE_CAPACITY_REACHED,
         ),
     ),
     Route(

@@ -232,6 +232,14 @@ class CancelReply(WireModel):
     status: TurnStatus
 
 
+class AdviceReply(WireModel):
+    message_event_id: str
+    delivery: Literal["taken", "queued", "unknown"]
+    """taken: the agent has it in that turn; queued: it gets it as its next turn; unknown: it may
+    have it, so it is not sent again."""
+    next_turn_id: str | None = None
+
+
 class RestartReply(WireModel):
     actor_id: str
     accepted: bool

@@ -59,6 +59,13 @@ class CommandRequest(RequestModel):
     client_command_id: CommandId
 
 
+class AdviseTurn(RequestModel):
+    """`POST /api/turns/{turnId}/advise`."""
+
+    client_command_id: CommandId
+    content: str
+
+
 class CreateRoom(RequestModel):
     """`POST /api/rooms`. The id is made from the title when it is not given."""
 

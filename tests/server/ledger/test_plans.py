@@ -13,6 +13,14 @@ from groupx_server.context.gather import PacketRequest, context_usage, gather_pa
 from groupx_server.domain.limits import Limits
 from groupx_server.domain.steps import Step
 from groupx_server.domain.turn import TurnStatus
+from groupx_server.ledger.accept import Source
+from groupx_server.ledger.advice import (
+    TurnAdvice,
+    advice_state,
+    place_advice,
+    settle_advice,
+    settle_left_advice,
+)
 from groupx_server.ledger.bindings import native_session_to_resume
 from groupx_server.ledger.budget import end_over_budget
 from groupx_server.ledger.callers import require_turn
@@ -285,7 +293,12 @@ def test_watching_and_steering_use_an_index(book: sqlite3.Connection) -> None:
         assert isinstance(placed_, SteerPlaced)
         return placed_
 
+    def advised(number: str, *, is_live: bool) -> str:
+        advice = TurnAdvice(turn.turn_id, f"advice {number}", "what", Source(), is_live)
+        return place_advice(book, advice, LIMITS, NOW).message_event_id
+
     live = steer("0", "nudge", turn.turn_id).steered.message_event_id or ""
+    said = advised("0", is_live=True)
     steps: list[Callable[[], Any]] = [
         lambda: watched(book),
         lambda: require_watch(book, eye, None),
@@ -298,6 +311,11 @@ def test_watching_and_steering_use_an_index(book: sqlite3.Connection) -> None:
         lambda: steer("1", "nudge", turn.turn_id),
         lambda: delivery_of(book, live),
         lambda: settle_nudge(book, live, "queued", NOW),
+        lambda: advised("1", is_live=True),
+        lambda: advised("2", is_live=False),
+        lambda: advice_state(book, said),
+        lambda: settle_advice(book, said, "queued", NOW),
+        lambda: settle_left_advice(book, NOW),
         lambda: steer("2", "interrupt"),
         lambda: end_turn(book, TurnEnd(turn.turn_id, TurnStatus.CANCELLED), LIMITS, NOW),
         lambda: settle_left_nudges(book, NOW),

@@ -101,6 +101,9 @@ HARM = {
     "advice that was not taken is a turn, other advice is none": (
         "UPDATE supervision_nudges SET state = 'queued'"
     ),
+    "what a person said into a turn and was not taken is a turn, else it is none": (
+        "UPDATE turn_advice SET state = 'queued'"
+    ),
     "a watched turn that ended has its end as its last step": (
         "UPDATE watched_steps SET kind = 'content'"
     ),
@@ -222,6 +225,9 @@ def _steered(book: sqlite3.Connection) -> None:
     book.execute(
         "INSERT INTO supervision_nudges VALUES ('evt_steer', ?, ?, ?, 'agent:b', 'taken', ?, ?)",
         (turn.turn_id, observer.turn_id, accepted.supervision.pair_id, NOW, NOW),
+    )
+    book.execute(
+        "INSERT INTO turn_advice VALUES ('evt_steer', ?, 'taken', ?, ?)", (turn.turn_id, NOW, NOW)
     )
     for number, each in enumerate((turn, observer)):
         cancel_turn(book, each.turn_id, f"end {number}", LIMITS, NOW)

@@ -174,6 +174,13 @@ async def test_rooms_are_made_and_changed(server: FakeServer, window: Window) ->
     assert window.session.view.room_id == MAIN
 
 
+async def test_an_agent_at_work_is_told_something(server: FakeServer, window: Window) -> None:
+    reply = await window.session.advise("turn_1", "Not that.")
+    assert (reply.delivery, reply.next_turn_id) == ("queued", "turn_2")
+    assert server.paths()[-1] == "POST /api/turns/turn_1/advise"
+    assert server.asked[-1].json["content"] == "Not that."
+
+
 async def test_turns_are_cancelled_and_agents_restarted(server: FakeServer, window: Window) -> None:
     assert (await window.session.cancel("turn_1")).accepted
     assert (await window.session.restart_agent("agent:codex")).accepted

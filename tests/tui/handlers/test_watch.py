@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 
@@ -10,8 +11,9 @@ from groupx_shared.errors import RefusedError
 from groupx_tui.screens.watching import WatchScreen
 from groupx_tui.state.model import TurnBlock
 from groupx_tui.state.streamtext import StreamText
+from groupx_tui.state.watching import ADVICE
 from support.does import does
-from support.fake_session import CODEX, FakeSession, turn
+from support.fake_session import CODEX, FakeSession, message, turn
 from support.watched import blocks, watched_view
 from support.window import Window, open_window
 
@@ -65,16 +67,40 @@ async def test_what_is_streamed_appears_and_the_room_behind_goes_on() -> None:
 
 
 @does("dialog.nudge")
-async def test_advice_is_a_message_to_the_one_at_work_and_stops_nothing() -> None:
-    async with open_window(FakeSession(watched_view())) as window:
+@pytest.mark.parametrize(
+    ("delivery", "said"),
+    [
+        ("taken", "Codex has it in the turn it works on."),
+        ("queued", "Codex gets it as its next turn."),
+        ("unknown", "Whether Codex has it is not known; it is not sent again."),
+    ],
+)
+async def test_advice_goes_to_the_turn_at_work_and_what_became_of_it_is_said(
+    delivery: Literal["taken", "queued", "unknown"], said: str
+) -> None:
+    session = FakeSession(watched_view())
+    session.advice_delivery = delivery
+    async with open_window(session) as window:
         await opened(window)
         await window.press("alt+n")
+        assert "in this turn if it can be told now, else as its" in window.screen_text()
         await window.type("use the old names")
         await window.press("enter")
-        (sent,) = window.asked("send")
-        assert sent[1:3] == ("use the old names", (CODEX.actor_id,))
-        assert window.asked("cancel") == []
+        assert window.asked("advise") == [("advise", "turn_w2", "use the old names")]
+        assert (window.asked("send"), window.asked("cancel")) == ([], [])
+        assert window.toasts == [said]
         assert isinstance(window.top, WatchScreen)
+
+
+async def test_what_a_person_said_into_the_turn_stands_beside_it() -> None:
+    view = watched_view()
+    words = message(8, "Use the old names.", kind=ADVICE, root_id="corr_1")
+    shown = replace(view.timeline, blocks=(*blocks(), words))
+    async with open_window(FakeSession(replace(view, timeline=shown)), size=(130, 36)) as window:
+        screen = await opened(window)
+        sides = {side: lines._reader.document.blocks for side, lines in screen.sides.items()}
+        assert words in sides["worker"]
+        assert words not in sides["observer"]
 
 
 @does("dialog.steer")

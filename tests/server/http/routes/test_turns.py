@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from groupx_shared.wire.replies import CancelReply, MessageAccepted, TurnInfo, TurnList
+from groupx_shared.wire.replies import AdviceReply, CancelReply, MessageAccepted, TurnInfo, TurnList
 from support.http_app import http_app
 
 
@@ -20,6 +20,20 @@ async def test_turns_are_listed_read_and_cancelled() -> None:
         )
         assert cancel.status_code == 202
         assert CancelReply.model_validate_json(cancel.content).accepted
+
+
+async def test_a_person_says_something_to_the_agent_of_a_turn() -> None:
+    async with http_app() as served:
+        (turn,) = TurnList.model_validate_json(
+            (await served.client.get("/api/turns")).content
+        ).turns
+        said = await served.client.post(
+            f"/api/turns/{turn.turn_id}/advise",
+            json={"clientCommandId": "1", "content": "Not that."},
+        )
+        assert said.status_code == 202
+        assert AdviceReply.model_validate_json(said.content).delivery == "taken"
+        assert served.rooms.advice == [(turn.turn_id, "Not that.", "user:web")]
 
 
 async def test_an_unknown_turn_is_not_there() -> None:
