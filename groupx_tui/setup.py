@@ -38,6 +38,7 @@ class SentTexts(Protocol):
     def problem(self) -> str | None: ...
     def load(self, room_id: str) -> list[str]: ...
     def add(self, room_id: str, text: str) -> None: ...
+    def forget(self, text: str) -> None: ...
 
 
 class NoHistory:
@@ -51,6 +52,9 @@ class NoHistory:
 
     def add(self, room_id: str, text: str) -> None:
         """Forget it."""
+
+    def forget(self, text: str) -> None:
+        """Nothing is kept."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,6 +96,7 @@ class Purging:
             found = await asyncio.shield(other)
             if found is not None:
                 return found
+        self._change(ref_id, removed=True)
         done: asyncio.Future[Purged | None] = asyncio.get_running_loop().create_future()
         self._under_way[ref_id] = done
         purged: Purged | None = None

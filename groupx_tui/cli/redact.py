@@ -55,7 +55,8 @@ def left_lines(reply: Json) -> list[str]:
     lines = [f"It still stands in the file {name}." for name in reply["leftIn"]]
     if elsewhere := reply["elsewhere"]:
         names = ", ".join(map(str, elsewhere[:5]))
-        lines.append(f"{len(elsewhere)} others have the text too ({names}); --copies removes them.")
+        how = "“groupx redact ID” removes each (with --copies they had gone at once)"
+        lines.append(f"{len(elsewhere)} others have the text too ({names}): {how}.")
     if not reply["purged"]:
         lines.append("Its bytes are still in the database file; --purge gets them out.")
     return lines + [str(line) for line in reply["beyond"]]

@@ -7,13 +7,13 @@ cursor; what it shows is never of two databases. Counterpart: `events`, which re
 from __future__ import annotations
 
 import asyncio
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from typing import Final
 
 from groupx_shared.errors import ErrorCode, GroupXError
 from groupx_shared.ids import MAIN_ROOM
-from groupx_shared.wire.events import Event
+from groupx_shared.wire.events import Event, EventType
 from groupx_shared.wire.requests import MAX_PAGE
 from groupx_tui.client.backoff import Backoff
 from groupx_tui.client.events import EventStream, LedgerChangedError, Sleep, StreamState
@@ -21,6 +21,7 @@ from groupx_tui.client.http import ServerClient
 from groupx_tui.client.viewstore import ViewStore
 from groupx_tui.client.windows import Windows
 from groupx_tui.state.model import Connection
+from groupx_tui.state.purges import with_purges
 from groupx_tui.state.reduce import (
     apply_bootstrap,
     apply_events,
@@ -51,6 +52,8 @@ class Following:
         self._windows = windows
         self._sleep = sleep
         self._backoff = Backoff()
+        self._is_outdated = False
+        """What is loaded holds texts that were removed since."""
 
     async def run(self) -> None:
         """Follow, for ever."""
@@ -100,6 +103,16 @@ class Following:
                 await asyncio.sleep(0)
             part = events[start : start + MAX_EVENTS_AT_ONCE]
             self._store.set(apply_events(self._store.view, part))
+        if any(event.type == EventType.CONTENT_REDACTED for event in events):
+            self._is_outdated = True
+            await self._reread()
+
+    async def _reread(self) -> None:
+        """Read anew what is loaded, if a text was removed: quotes of it, reasoning and results of
+        tools are not named one by one. Without an answer it is done after the next reconnect."""
+        if self._is_outdated:
+            with suppress(GroupXError):
+                self._is_outdated = not await self._windows.reread()
 
     async def _read(self, arrivals: Arrivals, group: asyncio.TaskGroup) -> None:
         view = self._store.view
@@ -132,10 +145,13 @@ class Following:
         try:
             turns = await self._client.turns(limit=MAX_PAGE)
             agents = await self._client.agents()
+            purges = await self._client.purges()
         except GroupXError:
             return
         view = with_agents(self._store.view, agents.agents, asked_at)
+        view = with_purges(view, purges)
         self._store.set(with_open_turns(view, turns.turns, is_first=False))
+        await self._reread()
 
     def _show(self, state: StreamState) -> None:
         view = self._store.view

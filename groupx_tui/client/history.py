@@ -12,6 +12,7 @@ from typing import Final
 from groupx_shared.paths import user_state_folder
 from groupx_shared.workspace import Workspace
 from groupx_tui.client.statefile import StateFile
+from groupx_tui.state.removal import without_text
 
 MAX_ENTRIES: Final = 200
 """Of each room; the oldest go."""
@@ -47,6 +48,13 @@ class HistoryStore:
             entries.append(text)
         rooms[room_id] = entries[-MAX_ENTRIES:]
         self._file.write(_bounded(rooms))
+
+    def forget(self, text: str) -> None:
+        """Drop a text that was removed for good, and what has it in it, in all rooms."""
+        rooms = self._read()
+        kept = {room: without_text(entries, text) for room, entries in rooms.items()}
+        if kept != rooms:
+            self._file.write(_bounded(kept))
 
     def _read(self) -> dict[str, list[str]]:
         return {

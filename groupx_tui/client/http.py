@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Literal, TypeVar
+from typing import Final, Literal, TypeVar
 from urllib.parse import quote
 
 from pydantic import ValidationError
@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from groupx_shared.ids import MAIN_ROOM, new_id
 from groupx_shared.wire.base import RequestModel, WireModel
 from groupx_shared.wire.events import Event
+from groupx_shared.wire.forgetting import PurgeList
 from groupx_shared.wire.replies import (
     AdviceReply,
     AgentList,
@@ -53,6 +54,8 @@ from groupx_tui.client.refusals import not_ours, request_of
 from groupx_tui.client.transport import REPLY_TIMEOUT_S, Query, Transport
 
 Reply = TypeVar("Reply", bound=WireModel)
+ADVICE_S: Final = 40.0
+"""The server waits 30 s for an agent to say whether it took what was said."""
 
 
 class ServerClient:
@@ -176,7 +179,7 @@ class ServerClient:
         path = f"/api/turns/{segment(turn_id)}/advise"
         command_id = client_command_id or new_id("cmd")
         body = request_of(AdviseTurn, client_command_id=command_id, content=content)
-        return await self.post(AdviceReply, path, body)
+        return await self.post(AdviceReply, path, body, silence_s=ADVICE_S)
 
     async def retry_turn(
         self, turn_id: str, client_command_id: str | None = None
@@ -236,6 +239,10 @@ class ServerClient:
         path = f"/api/agents/{segment(actor_id)}/restart"
         return await self.post(RestartReply, path, _command(client_command_id))
 
+    async def purges(self) -> PurgeList:
+        """`GET /api/purges`."""
+        return await self.get(PurgeList, "/api/purges")
+
     async def context_usage(self, room_id: str) -> ContextUsage:
         """`GET /api/context`: how full an agent's packet of the room is."""
         return await self.get(ContextUsage, "/api/context", {"roomId": room_id})
@@ -258,10 +265,16 @@ class ServerClient:
         return self._read(model, path, await self.transport.ask("GET", path, query))
 
     async def post(
-        self, model: type[Reply], path: str, body: RequestModel, method: str = "POST"
+        self,
+        model: type[Reply],
+        path: str,
+        body: RequestModel,
+        method: str = "POST",
+        silence_s: float | None = None,
     ) -> Reply:
-        """Send `body` to `path` and read the answer as `model`."""
-        return self._read(model, path, await self.transport.ask(method, path, body=body))
+        """Send `body` to `path` and read the answer as `model`; `silence_s`: see `Transport`."""
+        content = await self.transport.ask(method, path, body=body, silence_s=silence_s)
+        return self._read(model, path, content)
 
     def _read(self, model: type[Reply], path: str, content: bytes) -> Reply:
         try:

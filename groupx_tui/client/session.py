@@ -43,6 +43,7 @@ from groupx_tui.client.lineage import Lineage, read_lineage
 from groupx_tui.client.moments import seq_at
 from groupx_tui.client.outbox import Outbox, watch_of
 from groupx_tui.client.records import Records
+from groupx_tui.client.removals import Removals
 from groupx_tui.client.side import SideTalk
 from groupx_tui.client.viewstore import OnChange, ViewStore
 from groupx_tui.client.windows import Windows, block_at, block_of_event
@@ -88,6 +89,8 @@ class ClientSession:
         self._client = ServerClient(Endpoint(find_server or (lambda: read_runtime(workspace))))
         self.records = Records(self._client)
         """What is remembered, told and used."""
+        self.removals = Removals(self._client)
+        """Removing texts for good."""
         self.side = SideTalk(self._client, wait)
         """The conversation with the room assistant."""
         self._store = ViewStore(ClientView(room_id=room_id, timeline=TimelineView(room_id)))

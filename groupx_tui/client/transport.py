@@ -49,9 +49,15 @@ class Transport:
         await self._http.aclose()
 
     async def ask(
-        self, method: str, path: str, query: Query | None = None, body: RequestModel | None = None
+        self,
+        method: str,
+        path: str,
+        query: Query | None = None,
+        body: RequestModel | None = None,
+        silence_s: float | None = None,
     ) -> bytes:
-        """Return the content of a 2xx answer.
+        """Return the content of a 2xx answer. `silence_s`: wait so long for it, where the server
+        has more to do than usual.
 
         Raises: RefusedError, ServerUnreachableError, GroupXError (the server failed).
         """
@@ -60,8 +66,12 @@ class Transport:
         content = None if body is None else body.to_wire()
         for is_last in (False, True):
             url = self.endpoint.current().url
+            request = self._request(method, path, query, content)
+            if silence_s is not None:
+                timeout = httpx.Timeout(silence_s, connect=CONNECT_TIMEOUT_S)
+                request.extensions["timeout"] = timeout.as_dict()
             try:
-                response = await self._http.send(self._request(method, path, query, content))
+                response = await self._http.send(request)
             except httpx.TransportError as error:
                 if is_last or not self._may_repeat(error):
                     cause, reached = cause_of(error), was_reached(error)

@@ -8,17 +8,24 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+from groupx_shared.wire.events import Event
 from groupx_shared.wire.replies import EventPage
+from groupx_shared.wire.requests import MAX_PAGE
 from groupx_tui.client.http import ServerClient
 from groupx_tui.client.viewstore import ViewStore
 from groupx_tui.state.model import BlockId, MessageBlock, TimelineView, TurnBlock
-from groupx_tui.state.reduce import apply_page, with_reader_side
+from groupx_tui.state.reduce import apply_page, apply_reread, with_reader_side
 
 PAGE_EVENTS: Final = 200
 """A page of this size is laid out well within a frame and is several screens."""
 JUMP_EVENTS: Final = 200
 MAX_CATCH_UP_PAGES: Final = 5
 """Pages read in a row to reach an end that moves on; then the reader scrolls for more."""
+
+MAX_REREAD_PAGES: Final = 200
+"""Of one reading anew: more events than a window can hold blocks of."""
+MAX_REREADS: Final = 3
+"""The window may move while it is read anew; then it is read from the start."""
 
 Side = Literal["before", "after"]
 Place = int | Literal["first", "last"]
@@ -70,6 +77,29 @@ class Windows:
                 await self.catch_up()
         return block_at(self._store.view.timeline, where)
 
+    async def reread(self) -> bool:
+        """Read all that is loaded anew: texts were removed from what was read before. False when
+        the window moved each time meanwhile."""
+        for _ in range(MAX_REREADS):
+            asked, move = self._store.view.timeline, self.moves
+            events = await self._loaded_events(asked)
+            now = self._store.view.timeline
+            if move == self.moves and _edges(now) == _edges(asked):
+                self._store.set(apply_reread(self._store.view, events))
+                return True
+        return False
+
+    async def _loaded_events(self, asked: TimelineView) -> list[Event]:
+        events: list[Event] = []
+        after = max(0, asked.first_seq - 1)
+        for _ in range(MAX_REREAD_PAGES):
+            page = await self._client.events(asked.room_id, after=after, limit=MAX_PAGE)
+            events += [event for event in page.events if (event.seq or 0) <= asked.last_seq]
+            after = max((event.seq or 0 for event in page.events), default=asked.last_seq)
+            if after >= asked.last_seq or not page.has_more_after:
+                break
+        return events
+
     async def _page_at(self, room_id: str, where: Place) -> EventPage:
         if where == "first":
             return await self._client.events(room_id, after=0, limit=JUMP_EVENTS)
@@ -103,6 +133,10 @@ class Windows:
 
 def _edge(timeline: TimelineView, side: Side) -> int:
     return timeline.first_seq if side == "before" else timeline.last_seq
+
+
+def _edges(timeline: TimelineView) -> tuple[str, int, int]:
+    return timeline.room_id, timeline.first_seq, timeline.last_seq
 
 
 def _is_loaded(timeline: TimelineView, where: Place) -> bool:

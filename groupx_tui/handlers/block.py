@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from groupx_tui.screens.chooser import Choice, Chooser
@@ -99,7 +100,9 @@ class BlockHandlers:
             if isinstance(block, TurnBlock):
                 self._app.handlers.turn.show(block)
             elif isinstance(block, MessageBlock):
-                self._app.push_screen(message_screen(self._app.keymap, block))
+                remove = partial(self._app.handlers.removal.block, block)
+                offers = {} if block.is_pending or block.refusal else {"redact": remove}
+                self._app.push_screen(message_screen(self._app.keymap, block, offers))
 
 
 def origin_of(block: Block) -> str | None:

@@ -89,6 +89,10 @@ class DialogHandlers:
         """Take it back."""
         self._offered("retract")
 
+    def redact(self, argument: str) -> None:
+        """Remove it for good."""
+        self._offered("redact")
+
     def summary(self, argument: str) -> None:
         """Show what sums up the older messages."""
         self._offered("summary")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from groupx_shared.ids import USER_WEB
 from groupx_shared.text import safe_line
 from groupx_tui.screens.ask import Ask
-from groupx_tui.screens.chooser import Choice, Chooser
+from groupx_tui.screens.chooser import Choice, Chooser, Use
 from groupx_tui.state.model import BlockId
 from groupx_tui.widgets.timeline.words import moment
 
@@ -164,10 +164,41 @@ class FindHandlers:
         self._app.attempt(search, found)
 
     def _choose(self, query: str, reply: SearchReply) -> None:
+        choices = self._hits(reply)
+
+        def done(event_id: str | None) -> None:
+            for hit in reply.hits:
+                if hit.id == event_id:
+                    self._go_there(query, hit, reply)
+
+        def found_again(newer: SearchReply) -> None:
+            nonlocal reply
+            reply = newer
+            if chooser.is_attached:
+                chooser.replace_choices(chooser.heading, self._hits(reply))
+
+        def look_again() -> None:
+            search = self._app.session.search(query, everywhere=True, limit=MAX_EVERYWHERE)
+            self._app.attempt(search, found_again)
+
+        def redact(event_id: str) -> None:
+            if event_id:
+                self._app.handlers.removal.event(event_id, look_again)
+
+        chooser = Chooser(
+            self._app.keymap,
+            f"“{safe_line(query, 40)}” in all rooms{note_of(reply)}",
+            choices,
+            empty="Nothing like that.",
+            use=Use({"redact": redact}, words={"redact": "remove for good"}),
+        )
+        self._app.push_screen(chooser, done)
+
+    def _hits(self, reply: SearchReply) -> list[Choice]:
         names = {agent.actor_id: agent.name for agent in self._app.view.agents}
         names[USER_WEB] = "You"
         titles = {room.room_id: room.title for room in self._app.view.rooms}
-        choices = [
+        return [
             Choice(
                 hit.id,
                 names.get(hit.actor_id) or safe_line(hit.actor_id.rpartition(":")[2], 24),
@@ -177,16 +208,6 @@ class FindHandlers:
             for hit in reply.hits
             if hit.seq
         ]
-
-        def done(event_id: str | None) -> None:
-            for hit in reply.hits:
-                if hit.id == event_id:
-                    self._go_there(query, hit, reply)
-
-        title = f"“{safe_line(query, 40)}” in all rooms{note_of(reply)}"
-        self._app.push_screen(
-            Chooser(self._app.keymap, title, choices, empty="Nothing like that."), done
-        )
 
     def _go_there(self, query: str, hit: SearchHit, reply: SearchReply) -> None:
         """To a hit of any room; from there on the keys step through the room's hits."""

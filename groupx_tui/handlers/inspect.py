@@ -18,7 +18,7 @@ from groupx_tui.handlers.tool import text_screen
 from groupx_tui.screens.card import card_screen
 from groupx_tui.screens.chooser import Choice, Chooser
 from groupx_tui.screens.preview import preview_screen, summary_screen
-from groupx_tui.state.model import AgentView, MessageBlock, TurnBlock
+from groupx_tui.state.model import AgentView, Block, MessageBlock, TurnBlock
 from groupx_tui.widgets.header import room_title
 from groupx_tui.widgets.timeline.words import moment
 
@@ -144,19 +144,22 @@ class EventHandlers:
         block = self._app.handlers.marked_block()
         records = self._app.session.records
         if isinstance(block, TurnBlock):
-            self._app.attempt(records.raw_turn(block.turn_id), partial(self._show, "Turn"))
+            self._app.attempt(records.raw_turn(block.turn_id), partial(self._show, "Turn", block))
         elif isinstance(block, MessageBlock) and block.event_id:
-            self._app.attempt(records.raw_event(block.event_id), partial(self._show, "Event"))
+            work = records.raw_event(block.event_id)
+            self._app.attempt(work, partial(self._show, "Event", block))
         elif block is not None and block.block_id.startswith("note:"):
             event_id = block.block_id.removeprefix("note:")
-            self._app.attempt(records.raw_event(event_id), partial(self._show, "Event"))
+            self._app.attempt(records.raw_event(event_id), partial(self._show, "Event", block))
         else:
             self._app.tell("Mark a message, an answer or a line first.")
 
-    def _show(self, title: str, raw: str) -> None:
+    def _show(self, title: str, block: Block, raw: str) -> None:
         with suppress(ValueError):  # then it is shown as it came
             raw = json.dumps(json.loads(raw), indent=2, ensure_ascii=False)
-        self._app.push_screen(text_screen(self._app, title, safe_text(raw)))
+        remove = partial(self._app.handlers.removal.block, block)
+        offers: dict[str, Callable[[], object]] = {"redact": remove}
+        self._app.push_screen(text_screen(self._app, title, safe_text(raw), offers=offers))
 
 
 def with_agent(

@@ -47,7 +47,7 @@ class MemoryHandlers:
                 self._offers(),
                 partial(self._with_record, self._show),
                 is_wide=True,
-                words={"retract": "take back", "next_part": "narrow"},
+                words={"retract": "take back", "next_part": "narrow", "redact": "remove for good"},
             ),
             Reading(self._look_for, self._read_on),
             self._sought.words,
@@ -63,6 +63,7 @@ class MemoryHandlers:
             "pin": partial(self._with_record, self._edit.pin),
             "correct": partial(self._with_record, self._correct),
             "retract": partial(self._with_record, self._edit.retract),
+            "redact": partial(self._with_record, self._redact),
         }
 
     # --- the list
@@ -142,10 +143,14 @@ class MemoryHandlers:
             if kept.place != "dated":
                 offers["correct"] = partial(self._correct, kept)
             offers["retract"] = partial(self._edit.retract, kept)
+        offers["redact"] = partial(self._redact, kept)
         self._app.push_screen(record_screen(self._app.keymap, kept, self._names(), offers))
 
     def _correct(self, kept: Kept) -> None:
         self._edit.correct(kept, self._names())
+
+    def _redact(self, kept: Kept) -> None:
+        self._app.handlers.removal.record(kept, self._names(), self._again)
 
     def _history(self, kept: Kept) -> None:
         def show(versions: list[Kept]) -> None:

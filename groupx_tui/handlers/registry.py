@@ -28,6 +28,7 @@ from groupx_tui.state.model import Block
 
 if TYPE_CHECKING:
     from groupx_tui.app import GroupXApp
+    from groupx_tui.handlers.removal import RemovalHandlers
 
 Handler = Callable[[str], Any]
 
@@ -41,6 +42,7 @@ _LATE: Final = {
     "picture": ("picture", "PictureHandlers"),
     "context": ("inspect", "ContextHandlers"),
     "event": ("inspect", "EventHandlers"),
+    "removal": ("removal", "RemovalHandlers"),
 }
 """Nouns whose module is loaded when they are first asked for: none of their screens is in the first
 frame, and some need the models of the wire, which take longer to load than all before it."""
@@ -83,13 +85,22 @@ class Handlers:
         """The method for an action. Raises: KeyError, AttributeError when there is none (a test
         holds table and handlers together)."""
         noun, verb = ACTIONS[action_id].id.split(".")
+        name = f"{verb}_" if iskeyword(verb) else verb
+        handler: Handler = getattr(self._of(noun), name)
+        return handler
+
+    @property
+    def removal(self) -> RemovalHandlers:
+        """Removing texts for good, for all who show something."""
+        handlers: RemovalHandlers = self._of("removal")
+        return handlers
+
+    def _of(self, noun: str) -> Any:
         if noun not in self._nouns:
             module, name = _LATE[noun]
             late = import_module(f"groupx_tui.handlers.{module}")
             self._nouns[noun] = getattr(late, name)(self._app)
-        name = f"{verb}_" if iskeyword(verb) else verb
-        handler: Handler = getattr(self._nouns[noun], name)
-        return handler
+        return self._nouns[noun]
 
     def marked_block(self) -> Block | None:
         """The block of the timeline that keys refer to now."""

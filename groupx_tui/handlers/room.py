@@ -163,6 +163,13 @@ class RoomHandlers:
         self._app.attempt(self._app.session.switch_room(room_id))
         self._app.room.composer.editor.focus()
 
+    def forget_sent(self, text: str) -> None:
+        """A text was removed for good: do not offer it to be sent again."""
+        if text:
+            self._app.kept_history.forget(text)
+            for history in self._histories.values():
+                history.forget(text)
+
     # --- inside
 
     def _tell_missing(self, view: ClientView) -> None:

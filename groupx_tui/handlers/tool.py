@@ -5,13 +5,14 @@ Invariant: what is shown is what the command printed, word for word.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from textual.content import Content
 
+from groupx_tui.handlers.results import Results
 from groupx_tui.screens.ask import Ask
 from groupx_tui.screens.chooser import Choice, Chooser
 from groupx_tui.screens.reader import Reader
@@ -29,26 +30,26 @@ class ToolHandlers:
 
     def __init__(self, app: GroupXApp) -> None:
         self._app = app
+        self._results = Results[str](app)
 
     def usage(self, argument: str) -> None:
         """What the agents' turns have used."""
-        self._run("Tokens and cost", ("usage",))
+        self._run("Tokens and cost", "/usage", ("usage",))
 
     def doctor(self, argument: str) -> None:
         """What is wrong, and what to do."""
-        self._app.tell("The doctor looks; that takes some seconds.")
-        self._run("Doctor", ("doctor",))
+        self._run("Doctor", "/doctor", ("doctor",))
 
     def backups(self, argument: str) -> None:
         """The backups there are."""
-        self._run("Backups", ("restore",))
+        self._run("Backups", "/backups", ("restore",))
 
     def backup(self, argument: str) -> None:
         """Make one now."""
 
         def named(path: str | None) -> None:
             if path:
-                self._run("Backup", ("backup", path))
+                self._run("Backup", f"/backup {path}", ("backup", path))
 
         if argument:
             named(argument)
@@ -105,28 +106,37 @@ class ToolHandlers:
 
     def logs(self, argument: str) -> None:
         """The end of the server's log."""
-        self._run("Log", ("logs", "-n", LOG_LINES), is_end=True)
+        self._run("Log", "/logs", ("logs", "-n", LOG_LINES), is_end=True)
 
     def about(self, argument: str) -> None:
         """Versions, places, how the server is."""
-        self._run("About GroupX", ("status",))
+        self._run("About GroupX", "/about", ("status",))
 
     def test_agent(self, handle: str) -> None:
         """Start an agent as a trial and say what is wrong."""
         self._app.tell("It is started as a trial; that takes some seconds.")
-        self._run(f"Doctor: {handle}", ("agents", "test", handle))
+        self._run(
+            f"Doctor: {handle}", f"the same key on the card of {handle}", ("agents", "test", handle)
+        )
 
-    def _run(self, title: str, words: Sequence[str], *, is_end: bool = False) -> None:
+    def _run(self, title: str, how: str, words: Sequence[str], *, is_end: bool = False) -> None:
         def show(printed: str) -> None:
             self._app.push_screen(text_screen(self._app, title, printed, is_end=is_end))
 
-        self._app.attempt(self._app.command_line.run(words), show)
+        self._results.fetch(title, how, lambda: self._app.command_line.run(words), show)
 
 
-def text_screen(app: GroupXApp, title: str, text: str, *, is_end: bool = False) -> Reader:
+def text_screen(
+    app: GroupXApp,
+    title: str,
+    text: str,
+    *,
+    is_end: bool = False,
+    offers: Mapping[str, Callable[[], object]] | None = None,
+) -> Reader:
     """A text as it is, line by line; its copy key copies all of it."""
     lines = text.rstrip("\n").split("\n")
     facts = [Fact(Content(""), Content(line)) for line in lines]
     return Reader(
-        app.keymap, title, facts, 0, (text, "the text"), is_wide=True, starts_at_end=is_end
+        app.keymap, title, facts, 0, (text, "the text"), offers, is_wide=True, starts_at_end=is_end
     )

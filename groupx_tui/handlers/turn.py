@@ -77,6 +77,8 @@ class TurnHandlers:
             offers["retry"] = partial(self._retry, turn)
         if turn.can_continue:
             offers["continue"] = partial(self._go_on, turn)
+        if not turn.is_open:
+            offers["redact"] = partial(self._app.handlers.removal.turn, turn)
         self._app.push_screen(turn_screen(self._app.keymap, turn, offers))
 
     # --- inside

@@ -18,7 +18,7 @@ FRAME_ROWS = 7
 """Rows of a dialog around its body: border, title, keys and the gaps between."""
 
 
-VERBS = {"retract": "take back", "cancel": "stop its turn"}
+VERBS = {"retract": "take back", "cancel": "stop its turn", "redact": "remove for good"}
 """What the line of keys calls an offer, where that is not its verb."""
 
 

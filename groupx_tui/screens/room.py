@@ -26,10 +26,12 @@ from groupx_tui.widgets.composer.popup import CompletionPopup
 from groupx_tui.widgets.findbar import FindBar
 from groupx_tui.widgets.header import RoomHeader
 from groupx_tui.widgets.keybar import KeyBar, ListState
+from groupx_tui.widgets.purgebar import PurgeBar
 from groupx_tui.widgets.sidepanel import SidePanel
 from groupx_tui.widgets.timeline.hints import KeyHints
 from groupx_tui.widgets.timeline.widget import Timeline
 from groupx_tui.widgets.upkeep import UpkeepBar
+from groupx_tui.widgets.workbar import WorkBar
 
 WIDE: Final = 100
 """From this many columns on the side panel shows by itself."""
@@ -69,6 +71,8 @@ class RoomScreen(Screen[None], inherit_bindings=False):
         self.findbar = FindBar(keymap)
         self.banner = Banner(keymap.shown("server.start"))
         self.upkeep = UpkeepBar(keymap.shown("context.preview"))
+        self.purgebar = PurgeBar("/removed")
+        self.workbar = WorkBar()
         self.popup = CompletionPopup()
         self.composer = Composer(keymap, self.popup, act)
         self.keybar = KeyBar(keymap)
@@ -83,6 +87,8 @@ class RoomScreen(Screen[None], inherit_bindings=False):
             yield self.timeline
         yield self.findbar
         yield self.upkeep
+        yield self.purgebar
+        yield self.workbar
         yield self.banner
         yield self.composer
         yield self.keybar
@@ -99,6 +105,7 @@ class RoomScreen(Screen[None], inherit_bindings=False):
         self._view = view
         self.header.show(view)
         self.upkeep.show(view)
+        self.purgebar.show(view)
         self.banner.show(view)
         self.panel.show(view)
         self.composer.show(view)

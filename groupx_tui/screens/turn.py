@@ -66,8 +66,10 @@ def turn_facts(turn: TurnBlock) -> list[Fact]:
     return _rows(facts)
 
 
-def message_screen(keymap: KeyMap, message: MessageBlock) -> Reader:
-    """The dialog for a message; its copy key copies the id."""
+def message_screen(
+    keymap: KeyMap, message: MessageBlock, offers: Mapping[str, Callable[[], object]] | None = None
+) -> Reader:
+    """The dialog for a message; its copy key copies the id. `offers`: see `Reader`."""
     facts = [
         ("from", f"{message.author.name} ({message.author.actor_id})"),
         ("to", ", ".join(message.to) or "nobody"),
@@ -85,7 +87,7 @@ def message_screen(keymap: KeyMap, message: MessageBlock) -> Reader:
         ("root", message.root_id),
     ]
     copies = (message.event_id, "the id")
-    return Reader(keymap, "Message", _rows(facts), LABEL_WIDTH, copies)
+    return Reader(keymap, "Message", _rows(facts), LABEL_WIDTH, copies, offers)
 
 
 def _message_state(message: MessageBlock) -> str:

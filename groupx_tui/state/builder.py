@@ -23,6 +23,7 @@ from groupx_shared.wire.bodies import (
 )
 from groupx_shared.wire.context import CompactionBody, RedactedBody
 from groupx_shared.wire.events import Event
+from groupx_shared.wire.forgetting import PurgeBody
 from groupx_tui.state import rooms
 from groupx_tui.state.agents import agent_view, with_status
 from groupx_tui.state.clean import clean_id, optional_line
@@ -31,6 +32,7 @@ from groupx_tui.state.messages import display_name, is_same_message, message_blo
 from groupx_tui.state.model import Author, ClientView, RoomEntry, TurnBlock
 from groupx_tui.state.notices import notice_of
 from groupx_tui.state.openturns import OpenTurns
+from groupx_tui.state.purges import purge_view
 from groupx_tui.state.reading import read_body
 from groupx_tui.state.removal import without_texts
 from groupx_tui.state.turns import PartBody, new_turn, with_part
@@ -50,6 +52,7 @@ class ViewBuilder:
         self.open = OpenTurns(view.open_turns)
         self.agents = view.agents
         self.upkeep = view.upkeep
+        self.purge = view.purge
         self._ended: list[TurnBlock] = []
         self._rooms: dict[str, RoomEntry] | None = None
 
@@ -95,6 +98,7 @@ class ViewBuilder:
             timeline=timeline,
             agents=self.agents,
             upkeep=self.upkeep,
+            purge=self.purge,
             open_turns=self.open.frozen(),
             ended=tuple(self._ended),
             rooms=self.base.rooms if self._rooms is None else tuple(self._rooms.values()),
@@ -123,6 +127,8 @@ class ViewBuilder:
         elif isinstance(body, CompactionBody):
             if clean_id(body.room_id) == self.window.room_id:
                 self.upkeep = upkeep_view(body, self.agents)
+        elif isinstance(body, PurgeBody):
+            self.purge = purge_view(body)
         elif isinstance(body, LiveBody):
             turn = self.open.get(clean_id(body.turn_id))
             if turn is not None:

@@ -323,6 +323,33 @@ class UpkeepView:
         return self.phase in ("started", "retrying")
 
 
+PurgeStage = Literal[
+    "removing", "waiting", "index", "rewriting", "wiping", "backups", "checking", "done", "failed"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class PurgeView:
+    """How getting the bytes of a removed text out of the files stands, or ended."""
+
+    ref_id: str
+    stage: PurgeStage
+    steps: int
+    is_removed: bool
+    """The text itself is gone from the room."""
+    started_at: str | None
+    ended_at: str | None
+    left_in: tuple[str, ...]
+    """Files in which it still stands, at the end."""
+    is_checked: bool
+    """The files were searched for it."""
+    problem: str
+
+    @property
+    def is_running(self) -> bool:
+        return self.stage not in ("done", "failed")
+
+
 Connection = Literal["connecting", "live", "reconnecting", "offline", "closed"]
 
 
@@ -347,5 +374,7 @@ class ClientView:
     """The room that was asked for and that this server does not have; another one is shown."""
     upkeep: UpkeepView | None = None
     """The latest summing up of the shown room, as far as it is known."""
+    purge: PurgeView | None = None
+    """The newest purge of a removed text, as far as it was told."""
     ended: tuple[TurnBlock, ...] = field(default=(), compare=False)
     """The turns, of any room, that ended in the last reduction: news, not state."""

@@ -98,6 +98,24 @@ def apply_page(view: ClientView, page: EventPage, direction: Direction) -> Clien
     return builder.freeze()
 
 
+def apply_reread(view: ClientView, events: Iterable[Event]) -> ClientView:
+    """Return the view with all that is loaded read anew: `events` are those of the loaded part, in
+    order. Only blocks that differ from before count as changed."""
+    builder = ViewBuilder(view)
+    window, timeline = builder.window, view.timeline
+    window.clear()
+    window.has_more_before = timeline.has_more_before
+    window.has_more_after = timeline.has_more_after
+    window.new_after = timeline.new_after
+    for event in events:
+        builder.take_loaded(event)
+    read = builder.freeze()
+    before = {block.block_id: block for block in timeline.blocks}
+    blocks = read.timeline.blocks
+    changed = {b.block_id for b in blocks if before.get(b.block_id) != b}
+    return replace(read, timeline=replace(read.timeline, changed=frozenset(changed)))
+
+
 def with_connection(view: ClientView, connection: Connection, detail: str = "") -> ClientView:
     """Return the view with the state of the connection; `detail` is one sentence for people."""
     return untouched(replace(view, connection=connection, connection_detail=detail))

@@ -5,7 +5,7 @@ Pages that are read later hold it already; so both ways lead to the same view.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import Final
 
@@ -14,6 +14,8 @@ from groupx_tui.state.streamtext import StreamText
 
 TOMBSTONE: Final = "[removed]"
 """As the server writes it."""
+LEAST_TELLING: Final = 8
+"""Characters of a text that is no chance where it stands in another one."""
 
 
 def without_texts(block: Block, event_ids: Set[str]) -> Block:
@@ -27,3 +29,11 @@ def without_texts(block: Block, event_ids: Set[str]) -> Block:
             return replace(block, text=TOMBSTONE)
         case _:
             return block
+
+
+def without_text(entries: Sequence[str], text: str) -> list[str]:
+    """Texts that a person sent, but those that are this one, or have it in them."""
+    sought = text.strip()
+    if len(sought) < LEAST_TELLING:
+        return [entry for entry in entries if not sought or entry.strip() != sought]
+    return [entry for entry in entries if sought not in entry]

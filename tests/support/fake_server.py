@@ -13,6 +13,7 @@ from typing import Any
 
 from groupx_shared.runtime import RuntimeFile
 from groupx_shared.wire.events import Event
+from groupx_shared.wire.forgetting import PurgeInfo, PurgeList
 from groupx_shared.wire.replies import AgentList, RoomReply, TurnInfo, TurnList
 from groupx_shared.wire.search import SearchHit, SearchReply
 from support.loopback_http import HttpRequest, LoopbackServer, Responder
@@ -47,6 +48,7 @@ class FakeServer(LoopbackServer):
         self.asked: list[HttpRequest] = []
         self.open_turns: list[TurnInfo] = []
         self.agents = (agent_info("codex"), agent_info("kimi"))
+        self.purges: list[PurgeInfo] = []
         self.faults: list[tuple[str, Answer]] = []
         """Each is used once, by the first request whose path begins like it."""
         self.texts: dict[str, str] = {}
@@ -112,10 +114,8 @@ class FakeServer(LoopbackServer):
                 await respond.whole(200, reply.to_wire())
             case "GET", ["rooms", room, "events"]:
                 await respond.whole(200, self._page(room, request.query))
-            case "GET", ["agents"]:
-                await respond.whole(200, AgentList(agents=self.agents).to_wire())
-            case "GET", ["turns"]:
-                await respond.whole(200, TurnList(turns=tuple(self.open_turns)).to_wire())
+            case "GET", ["agents" | "purges" | "turns" as what]:
+                await respond.whole(200, self._list(what))
             case "GET", ["events"]:
                 await self._stream(request, respond)
             case "GET", ["search"]:
@@ -128,6 +128,13 @@ class FakeServer(LoopbackServer):
                 await respond.whole(200, wire(found))
             case method, path:
                 await self._command(method, path, request, respond)
+
+    def _list(self, what: str) -> bytes:
+        if what == "agents":
+            return AgentList(agents=self.agents).to_wire()
+        if what == "purges":
+            return PurgeList(purges=tuple(self.purges)).to_wire()
+        return TurnList(turns=tuple(self.open_turns)).to_wire()
 
     async def _command(
         self, method: str, path: list[str], request: HttpRequest, respond: Responder

@@ -40,6 +40,7 @@ from groupx_tui.state.model import (
 )
 from groupx_tui.state.streamtext import StreamText
 from support.fake_records import FakeRecords
+from support.fake_removals import FakeRemovals
 from support.fake_side import FakeSide
 
 AT = "2026-11-30T09:15:00.000Z"
@@ -130,6 +131,7 @@ class FakeSession(ClientSession):
         self._now = view if view is not None else sample_view()
         self._on_change: OnChange | None = None
         self.records = self.memory = FakeRecords()
+        self.removals = self.removing = FakeRemovals()
         self.started = asyncio.Event()
         self.asked: list[tuple[Any, ...]] = []
         self.refusal: GroupXError | None = None
@@ -360,3 +362,7 @@ class MemoryHistory:
 
     def add(self, room_id: str, text: str) -> None:
         self.texts.setdefault(room_id, []).append(text)
+
+    def forget(self, text: str) -> None:
+        for room_id, texts in self.texts.items():
+            self.texts[room_id] = [each for each in texts if text not in each]

@@ -19,6 +19,7 @@ from groupx_tui.state.reduce import (
     apply_bootstrap,
     apply_events,
     apply_page,
+    apply_reread,
     with_open_turns,
     with_reader_side,
 )
@@ -183,6 +184,16 @@ class ReaderModel:
         edges = {"before": timeline.first_seq, "after": timeline.last_seq, "replace": 0}
         if asked.window == self.windows and asked.edge == edges[asked.side]:
             self.view = apply_page(self.view, asked.page, asked.side)
+
+    def reread(self) -> None:
+        """All that is loaded is read anew."""
+        timeline = self.view.timeline
+        events = [
+            event
+            for event in self.script.of_room(self.view.room_id)
+            if timeline.first_seq <= (event.seq or 0) <= timeline.last_seq
+        ]
+        self.view = apply_reread(self.view, events)
 
     def switch(self, reply: BootstrapReply) -> None:
         self.windows += 1

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
+from groupx_tui.state.removal import without_text
+
 MAX_ENTRIES: Final = 200
 
 
@@ -30,6 +32,11 @@ class InputHistory:
             self.entries.append(text)
             self.keep(text)
             del self.entries[:-MAX_ENTRIES]
+
+    def forget(self, text: str) -> None:
+        """Drop a text that was removed for good."""
+        self.entries[:] = without_text(self.entries, text)
+        self._index = None
 
     def previous(self, current: str) -> str | None:
         """The text before; None at the oldest. `current` is kept for the way back."""

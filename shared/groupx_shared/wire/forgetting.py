@@ -68,7 +68,7 @@ are replaced; files are searched for the text; the end."""
 
 
 class PurgeInfo(WireModel):
-    """How the purge of one text stands. From `waiting` or `index` on the text itself is removed."""
+    """How the purge of one text stands."""
 
     kind: Literal["event", "memory", "identity", "side"]
     ref_id: str
@@ -76,6 +76,8 @@ class PurgeInfo(WireModel):
     stage: PurgeStage
     steps: int = 0
     """Done of this stage; nobody knows how many there will be."""
+    removed: bool = False
+    """The text itself is removed; what goes on are its bytes in the files."""
     started_at: str
     ended_at: str | None = None
     left_in: tuple[str, ...] = ()

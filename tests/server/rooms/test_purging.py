@@ -119,6 +119,7 @@ async def test_a_failure_is_told_with_its_reason(tmp_path: Path) -> None:
             await _remove(rooms, said.message_event_id, "one")
         (purge,) = rooms.service.forgetting.purges().purges
         assert (purge.stage, purge.error_message) == ("failed", "The disk is full.")
+        assert purge.removed
         assert await rooms.events("content.redacted")  # the text itself is removed
 
 
@@ -131,5 +132,5 @@ async def test_what_is_refused_is_told_as_failed_and_the_last_ones_are_known(
                 await _remove(rooms, f"evt_none{number}", f"c{number}")
         purges = rooms.service.forgetting.purges().purges
         assert len(purges) == MAX_KNOWN
-        assert {purge.stage for purge in purges} == {"failed"}
+        assert {(purge.stage, purge.removed) for purge in purges} == {("failed", False)}
         assert purges[-1].ref_id == f"evt_none{MAX_KNOWN + 4}"

@@ -9,6 +9,7 @@ from unittest.mock import patch
 
 import pytest
 
+from groupx_shared.wire.forgetting import PurgeInfo
 from groupx_tui.client import following
 from groupx_tui.client.following import Following
 from groupx_tui.client.http import ServerClient
@@ -16,7 +17,7 @@ from groupx_tui.client.viewstore import ViewStore
 from groupx_tui.client.windows import Windows
 from groupx_tui.state.model import ClientView, TimelineView, TurnBlock
 from support.fake_server import FakeServer, refuse, runtime_at
-from support.room_events import MAIN, agent_info, turn_info
+from support.room_events import MAIN, agent_info, event, turn_info
 from support.server_place import Place
 
 OTHER = "room:other"
@@ -245,3 +246,58 @@ async def test_a_server_that_goes_away_for_good_is_asked_ever_less(
 def text_of(view: ClientView) -> str:
     block = view.timeline.blocks[-1] if view.timeline.blocks else None
     return str(block.text) if isinstance(block, TurnBlock) else ""
+
+
+async def test_after_a_removal_all_that_is_loaded_is_read_anew(
+    server: FakeServer, client: ServerClient
+) -> None:
+    """Quotes, reasoning and results of tools are not named by the event."""
+    said = server.script.say("the key is under the mat")
+    quote = server.script.say("so the key is under the mat")
+    async with watching(client) as watcher:
+        await watcher.until(is_live)
+        await server.stream_is_open()
+        for index, text in ((0, "[removed]"), (1, "so [removed]")):
+            server.script.durable[index] = server.script.durable[index].model_copy(
+                update={"body": {"content": text}}
+            )
+        gone = {"kind": "event", "refId": said.event_id, "eventIds": [said.event_id],
+                "quoteEventIds": [quote.event_id]}  # fmt: skip
+        server.push(server.script.write("content.redacted", gone))
+        view = await watcher.until(lambda view: "so [removed]" in str(view.timeline.blocks))
+        assert "under the mat" not in str(view.timeline.blocks)
+
+
+async def test_a_removal_that_could_not_be_read_anew_is_after_the_next_reconnect(
+    server: FakeServer, client: ServerClient
+) -> None:
+    server.script.say("so the key is under the mat")
+    async with watching(client) as watcher:
+        await watcher.until(is_live)
+        await server.stream_is_open()
+        server.script.durable[0] = server.script.durable[0].model_copy(
+            update={"body": {"content": "so [removed]"}}
+        )
+        server.fail_next(f"/api/rooms/{MAIN}/events", refuse(500, "INTERNAL_ERROR", "Broken."))
+        gone = {"kind": "event", "refId": "evt_none", "eventIds": []}
+        server.push(server.script.write("content.redacted", gone))
+        await watcher.until(lambda view: len(view.timeline.blocks) == 2)
+        assert "so the key" in str(watcher.store.view.timeline.blocks)
+        server.drop_stream()
+        await watcher.until(lambda view: "so [removed]" in str(view.timeline.blocks))
+
+
+async def test_how_a_purge_stands_is_asked_for_after_a_break(
+    server: FakeServer, client: ServerClient
+) -> None:
+    started = "2026-01-01T00:00:00.000Z"
+    info = PurgeInfo(kind="event", ref_id="evt_1", stage="index", started_at=started)
+    async with watching(client) as watcher:
+        await watcher.until(is_live)
+        await server.stream_is_open()
+        body = info.model_dump(mode="json", by_alias=True, exclude_none=True)
+        server.push(event("content.purging", body))
+        await watcher.until(lambda view: view.purge is not None)
+        server.purges = [info.model_copy(update={"stage": "done", "ended_at": started})]
+        server.drop_stream()
+        await watcher.until(lambda view: view.purge is not None and not view.purge.is_running)

@@ -8,6 +8,7 @@ from unittest.mock import patch
 
 import pytest
 
+from groupx_shared.wire.events import Event
 from groupx_tui.client import windows
 from groupx_tui.client.http import ServerClient
 from groupx_tui.client.viewstore import ViewStore
@@ -140,3 +141,37 @@ def test_an_answer_is_found_in_its_turn(server: FakeServer) -> None:
     assert block_of_event(store.view.timeline, answer.event_id) == "turn:t"
     assert block_at(store.view.timeline, answer.seq or 0) == "turn:t"
     assert block_at(store.view.timeline, 99) == "turn:t"
+
+
+async def test_all_that_is_loaded_is_read_anew_and_only_what_differs_has_changed(
+    store: ViewStore, moving: Windows, server: FakeServer
+) -> None:
+    await moving.jump(9)
+    loaded = seqs(store)
+    server.script.durable[8] = server.script.durable[8].model_copy(
+        update={"body": {"content": "[removed]"}}
+    )
+    changes: list[frozenset[str]] = []
+    store.on_change = lambda view: changes.append(view.timeline.changed)
+    assert await moving.reread()
+    assert seqs(store) == loaded
+    assert changes == [frozenset({f"msg:{server.script.durable[8].event_id}"})]
+    assert store.view.timeline.has_more_after
+    await moving.catch_up()
+    assert seqs(store)[-1] == 20
+
+
+async def test_a_window_that_moved_meanwhile_is_read_from_the_start(
+    store: ViewStore, moving: Windows, server: FakeServer
+) -> None:
+    tries: list[int] = []
+
+    async def moved_each_time(timeline: TimelineView) -> list[Event]:
+        tries.append(moving.moved())
+        return []
+
+    with patch.object(moving, "_loaded_events", moved_each_time):
+        before = store.view
+        assert not await moving.reread()
+    assert len(tries) == windows.MAX_REREADS
+    assert store.view is before

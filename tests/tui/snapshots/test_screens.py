@@ -73,6 +73,10 @@ CASES = {
     "a key": Case("PressKey", word("keys", *"next", "space", *"room", "enter", "ctrl+g")),
     "who an agent is": Case("Write", word("agents-setup", "f7", *"Brief")),
     "a question": Case("Confirm", word("agents-setup", "f8")),
+    "removing a text": Case("Remove", ("escape", "home", "down", "D")),
+    "removing its bytes": Case("Remove", ("escape", "home", "down", "D", "right")),
+    "what was removed": Case("Reader", ("escape", "home", "down", "D", "enter")),
+    "removing a record": Case("Remove", ("f9", "alt+r", "tab", "right")),
     "trouble": Case("Trouble", (FAILED,)),
     "a picture": Case("PictureScreen", (PICTURE,)),
 }

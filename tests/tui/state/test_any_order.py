@@ -104,6 +104,12 @@ class Reading(RuleBasedStateMachine):
     def a_page_arrives(self) -> None:
         self.model.apply_asked()
 
+    @rule()
+    def all_is_read_anew(self) -> None:
+        before = self.model.view
+        self.model.reread()
+        changed_matches(before, self.model.view)
+
     @rule(room=rooms)
     def a_room_is_asked_for(self, room: str) -> None:
         self.reply = self.model.bootstrap_reply(room)
@@ -168,6 +174,7 @@ class Walk:
             (2, lambda: model.ask("after")),
             (1, lambda: model.ask_jump(draw.randrange(80))),
             (4, model.apply_asked),
+            (1, model.reread),
             (1, lambda: self.replies.append(model.bootstrap_reply(room))),
             (1, self._room_arrives),
         ]
