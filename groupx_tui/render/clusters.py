@@ -8,7 +8,7 @@ a cluster in their place, and the composer's editor, whose caret is never inside
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from rich.cells import get_character_cell_size, split_graphemes
@@ -30,20 +30,28 @@ class Cluster(NamedTuple):
     cells: int
 
 
-def clusters(text: str) -> Iterator[Cluster]:
-    """What is drawn as one, from left to right, without a gap."""
+def clusters(text: str) -> Sequence[tuple[int, int, int]]:
+    """What is drawn as one, from left to right, without a gap: start, end, cells."""
     spans, _ = split_graphemes(text)
-    index = 0
-    while index < len(spans):
-        start, end, cells = spans[index]
-        index += 1
-        if index < len(spans) and all(
-            _FLAG_LETTER.match(text, at) for at in (start, spans[index][0])
-        ):
-            _, end, more = spans[index]
-            cells += more
-            index += 1
-        yield Cluster(start, end, cells)
+    return spans if _FLAG_LETTER.search(text) is None else list(_with_flags(text, spans))
+
+
+def _with_flags(text: str, spans: list[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
+    """Take two letters of a flag together."""
+    waiting: tuple[int, int, int] | None = None
+    for span in spans:
+        is_letter = _FLAG_LETTER.match(text, span[0]) is not None
+        if waiting is not None and is_letter:
+            yield waiting[0], span[1], waiting[2] + span[2]
+            waiting = None
+            continue
+        if waiting is not None:
+            yield waiting
+        waiting = span if is_letter else None
+        if not is_letter:
+            yield span
+    if waiting is not None:
+        yield waiting
 
 
 def cluster_around(line: str, column: int) -> Cluster | None:

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from rich.cells import cell_len, split_graphemes
+from rich.cells import cell_len
 from rich.style import Style
 
+from groupx_tui.render.clusters import clusters
 from groupx_tui.render.row import Piece
 
 _NO_START: Final = frozenset(
@@ -64,7 +65,7 @@ def chop_spans(text: str, width: int) -> list[Span]:
 
 def _chop_wide(text: str, width: int) -> list[int]:
     cuts, used = [0], 0
-    for start, _end, cells in split_graphemes(text)[0]:
+    for start, _end, cells in clusters(text):
         if used + cells > width and used:
             cuts.append(start)
             used = 0
@@ -96,12 +97,11 @@ def _wrap_ascii(text: str, width: int) -> list[Span]:
 
 
 def _wrap_wide(text: str, width: int) -> list[Span]:
-    graphemes, _ = split_graphemes(text)
     spans: list[Span] = []
     line = used = 0  # start of the line; cells since then
     break_end = break_next = break_used = 0  # last place to break in this line
     previous, previous_cells = "", 0
-    for start, end, cells in graphemes:
+    for start, end, cells in clusters(text):
         mark = text[start]
         if mark == " " and end == start + 1:
             if previous != " ":

@@ -26,6 +26,7 @@ from groupx_tui.keymap import KeyMap
 from groupx_tui.render.clusters import COMPOSED, cluster_around
 from groupx_tui.widgets.binding import keys_of_place
 from groupx_tui.widgets.composer.pastes import PasteShelf
+from groupx_tui.widgets.composer.wrapping import teach_wrapping
 
 _CHIP_STYLE = "chip"
 _THEME = replace(
@@ -76,6 +77,7 @@ class Editor(TextArea, inherit_bindings=False):
         self._joined: str | None = None
         self._act = act
         self._keys = keys_of_place("composer", keymap)
+        teach_wrapping()
         super().__init__(
             id="editor",
             compact=True,

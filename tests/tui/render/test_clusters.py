@@ -35,7 +35,7 @@ def test_clusters_are_the_whole_text_and_its_cells(parts: list[str]) -> None:
 @given(pieces)
 def test_a_place_is_inside_exactly_when_a_cluster_says_so(parts: list[str]) -> None:
     text = "".join(parts)
-    inside = {at: each for each in clusters(text) for at in range(each.start + 1, each.end)}
+    inside = {at: each for each in clusters(text) for at in range(each[0] + 1, each[1])}
     assert {at: cluster_around(text, at) for at in inside} == inside
     assert all(cluster_around(text, at) is None for at in range(len(text) + 1) if at not in inside)
 
