@@ -166,6 +166,11 @@ class Api:
         with self._open("POST", path, body, lambda: PURGE_S) as reply:
             return _object(reply.read())
 
+    def purge(self, ref_id: str) -> Json | None:
+        """How the purge of a text stands; None when the server knows nothing of it."""
+        purges = self._call("GET", path_of("api", "purges"))["purges"]
+        return next((dict(each) for each in purges if each["refId"] == ref_id), None)
+
     def context_usage(self, room: str) -> Json:
         """How full an agent's packet of a room would be."""
         return self._call("GET", path_of("api", "context", query={"roomId": room_id(room)}))

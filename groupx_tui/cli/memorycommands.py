@@ -239,6 +239,9 @@ REDACT: Final = Command(
             kind="flag",
         ),
         Option(("--copies",), "Remove what quotes it too, wherever that is.", kind="flag"),
+        Option(
+            ("--plain",), "Tell how a purge stands in lines, not in one that changes.", kind="flag"
+        ),
         *OUT,
     ),
 )

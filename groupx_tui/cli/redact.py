@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from groupx_shared.text import safe_line
 from groupx_tui.cli import diagnostics, output
 from groupx_tui.cli.api import Json
 from groupx_tui.cli.diagnostics import ExitCode
 from groupx_tui.cli.options import Invocation
+from groupx_tui.cli.purging import Purging
 from groupx_tui.cli.session import connect
 
-PURGING = (
-    "Removing it, and getting its bytes out of the files: a second or two for each 100,000 events. "
-    "The room goes on meanwhile."
+CLEAN = "No byte of it is left in the database, its journal and the backups."
+UNSEEN = (
+    "The files are purged. What it said is not known any more, so they were not searched for it."
 )
 _KINDS = {"mem_": "memory", "identity_": "identity", "side_": "assistant/messages"}
 
@@ -20,10 +23,12 @@ def run(call: Invocation) -> int:
     """Remove a text and say what went with it, and what could not be reached."""
     ref = call.required("ref")
     kind = next((kind for start, kind in _KINDS.items() if ref.startswith(start)), "events")
-    api = connect(call)
-    if call.flag("purge"):
-        diagnostics.say(PURGING)
-    reply = api.redact(kind, ref, purge=call.flag("purge"), copies=call.flag("copies"))
+    api, purge = connect(call), call.flag("purge")
+    redact = partial(api.redact, kind, ref, purge=purge, copies=call.flag("copies"))
+    if purge:
+        reply = Purging(redact, partial(api.purge, ref), is_plain=call.flag("plain")).wait()
+    else:
+        reply = redact()
     if call.flag("json"):
         output.json_line(reply)
     else:
@@ -46,7 +51,7 @@ def removed_lines(reply: Json) -> list[str]:
         lines.append(f"days that agents write down anew: {reply['days']}")
     lines += [f"backup removed: {name}" for name in reply["removedBackups"]]
     if reply["purged"] and not reply["leftIn"]:
-        lines.append("No byte of it is left in the database, its journal and the backups.")
+        lines.append(CLEAN if reply.get("checked") else UNSEEN)
     return lines
 
 

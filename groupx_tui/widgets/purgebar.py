@@ -7,25 +7,15 @@ is left only when somebody looked. It goes by itself: soon after a good end, lat
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Final
 
 from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Static
 
-from groupx_tui.state.model import ClientView, PurgeStage, PurgeView
+from groupx_shared.purgewords import STAGE_WORDS
+from groupx_tui.state.model import ClientView, PurgeView
 from groupx_tui.widgets import upkeep
 from groupx_tui.widgets.timeline import words
-
-DOING: Final[dict[PurgeStage, str]] = {
-    "removing": "Removing a text for good",
-    "waiting": "The text is removed; its bytes wait for another purge",
-    "index": "The text is removed; getting its bytes out of the search index",
-    "rewriting": "The text is removed; writing the file anew, which is needed once",
-    "wiping": "The text is removed; overwriting what is left of it in the file and its journal",
-    "backups": "The text is removed; putting a backup of now in the place of the old ones",
-    "checking": "The text is removed; looking for it in all files",
-}
 
 
 class PurgeBar(Static):
@@ -101,7 +91,7 @@ def purge_sentence(purge: PurgeView, now: datetime, report: str) -> str:
     steps = f" · {purge.steps:,} steps" if purge.steps else ""
     since = words.parse_time(purge.started_at or "")
     took = 0.0 if since is None else max(0.0, (now - since).total_seconds())
-    return f"⟳ {DOING[purge.stage]}{steps} · {words.whole_seconds(took)}"
+    return f"⟳ {STAGE_WORDS[purge.stage]}{steps} · {words.whole_seconds(took)}"
 
 
 def _failed(purge: PurgeView) -> str:

@@ -40,13 +40,28 @@ def test_it_says_what_went_and_what_it_cannot_reach(groupx: Groupx, server: CliS
     assert (body["purge"], body["copies"]) == (False, False)
 
 
+def test_what_nobody_could_look_for_is_not_said_to_be_gone(
+    groupx: Groupx, server: CliServer
+) -> None:
+    server.replies["POST", "/api/events/evt_1/redact"] = (200, {**REPLY, "purged": True})
+    result = groupx("redact", "evt_1", "--purge", "--plain")
+    assert "No byte of it is left" not in result.out
+    assert "not known any more" in result.out
+
+
 def test_a_message_to_the_assistant_is_removed_by_its_id(groupx: Groupx, server: CliServer) -> None:
     server.replies["POST", "/api/assistant/messages/side_1/redact"] = (200, REPLY)
     assert groupx("redact", "side_1").code == 0
 
 
 def test_a_purge_proves_itself_or_fails(groupx: Groupx, server: CliServer) -> None:
-    clean = {**REPLY, "purged": True, "elsewhere": [], "removedBackups": ["groupx-1.bak.db"]}
+    clean = {
+        **REPLY,
+        "purged": True,
+        "checked": True,
+        "elsewhere": [],
+        "removedBackups": ["groupx-1.bak.db"],
+    }
     server.replies["POST", "/api/memory/mem_1/redact"] = (200, clean)
     result = groupx("redact", "mem_1", "--purge", "--copies")
     assert result.code == 0

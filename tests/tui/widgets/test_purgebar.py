@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, get_args
 from unittest.mock import patch
 
 import pytest
 from textual.app import App, ComposeResult
 
+from groupx_shared.purgewords import STAGE_WORDS
+from groupx_shared.wire.forgetting import PurgeStage as Told
 from groupx_tui.state.model import ClientView, PurgeStage, PurgeView
 from groupx_tui.widgets import upkeep
-from groupx_tui.widgets.purgebar import DOING, PurgeBar, purge_sentence
+from groupx_tui.widgets.purgebar import PurgeBar, purge_sentence
 
+STAGES: tuple[PurgeStage, ...] = get_args(PurgeStage)[:-2]
 NOW = datetime(2026, 1, 1, 0, 0, 10, tzinfo=UTC)
 STARTED, ENDED = "2026-01-01T00:00:00.000Z", "2026-01-01T00:00:03.000Z"
 
@@ -25,10 +28,14 @@ def purge(stage: PurgeStage, **more: Any) -> PurgeView:
     return PurgeView(stage=stage, **(fields | more))
 
 
-@pytest.mark.parametrize("stage", list(DOING))
+def test_every_stage_that_a_server_tells_has_words_or_is_the_end() -> None:
+    assert get_args(Told) == get_args(PurgeStage) == (*STAGE_WORDS, "done", "failed")
+
+
+@pytest.mark.parametrize("stage", STAGES)
 def test_each_stage_has_its_words_and_how_long_it_takes_so_far(stage: PurgeStage) -> None:
     said = purge_sentence(purge(stage, steps=48), NOW, "/removed")
-    assert said == f"⟳ {DOING[stage]} · 48 steps · 10 s"
+    assert said == f"⟳ {STAGE_WORDS[stage]} · 48 steps · 10 s"
 
 
 @pytest.mark.parametrize(
