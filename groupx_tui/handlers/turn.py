@@ -7,10 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from groupx_shared.names import unknown_name
+from groupx_shared.text import safe_line
 from groupx_tui.handlers.withdrawal import Withdrawal
 from groupx_tui.screens.chooser import Choice, Chooser
 from groupx_tui.screens.turn import PHASE_WORDS, turn_screen
-from groupx_tui.state.model import NoticeBlock, TurnBlock
+from groupx_tui.state.model import MessageBlock, NoticeBlock, TurnBlock
 from groupx_tui.widgets.timeline.hints import goes_on
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from groupx_tui.app import GroupXApp
 
 ALL: Final = "*"
+MAX_ASKED: Final = 60
+"""Of the message that a turn answers: enough to tell it from another one."""
 
 
 class TurnHandlers:
@@ -144,7 +147,17 @@ class TurnHandlers:
             self._app.room.timeline.action_end()
 
     def _choose(self, turns: Sequence[TurnBlock]) -> None:
-        choices = [Choice(turn.turn_id, turn.author.name, _about(turn)) for turn in turns]
+        asked = {
+            block.event_id: block.text
+            for block in self._app.view.timeline.blocks
+            if isinstance(block, MessageBlock)
+        }
+        choices = [
+            Choice(
+                turn.turn_id, turn.author.name, _about(turn, asked.get(turn.source_event_id or ""))
+            )
+            for turn in turns
+        ]
         choices.append(Choice(ALL, "All of them", f"{len(turns)} turns"))
 
         def done(key: str | None) -> None:
@@ -177,5 +190,9 @@ def _typed(argument: str) -> str:
     return argument.lstrip("@").lower()
 
 
-def _about(turn: TurnBlock) -> str:
-    return PHASE_WORDS.get(turn.phase, turn.phase)
+def _about(turn: TurnBlock, asked: str | None) -> str:
+    """How it stands, and what it is about, as far as that is loaded."""
+    stands = PHASE_WORDS.get(turn.phase, turn.phase)
+    if asked is None:
+        return stands
+    return f"{stands.partition(':')[0]} · “{safe_line(asked, MAX_ASKED)}”"

@@ -158,3 +158,16 @@ async def test_the_list_of_turns_says_which_still_wait() -> None:
         await window.press("ctrl+g")
         assert isinstance(window.top, Chooser)
         assert "queued: waits for the agent" in window.screen_text()
+
+
+async def test_the_list_of_turns_says_what_each_is_about() -> None:
+    asked = [message(seq, text, to=("Codex",)) for seq, text in ((5, "first"), (6, "the\nother"))]
+    waiting = [
+        replace(QUEUED, turn_id=f"turn_{each.event_id}", block_id=f"turn:{each.event_id}",
+                source_event_id=each.event_id)
+        for each in asked
+    ]  # fmt: skip
+    async with open_window(showing(*asked, *waiting)) as window:
+        await window.press("ctrl+g")
+        assert "queued · “first”" in window.screen_text()
+        assert "queued · “the other”" in window.screen_text()
