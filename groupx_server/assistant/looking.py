@@ -21,16 +21,14 @@ from groupx_server.assistant.results import (
 )
 from groupx_server.ledger.correlation import ToldEvent, newest_told, read_told
 from groupx_server.ledger.originals import read_original
-from groupx_server.ledger.overview import whole_text
 from groupx_server.ledger.pairstatus import PairNow, newest_pairs
 from groupx_server.ledger.rooms import list_rooms, read_room
 from groupx_server.ledger.roots import read_root
 from groupx_server.ledger.search import Filters
 from groupx_server.ledger.turns import list_turns
 from groupx_server.rooms.agents import Agents
-from groupx_server.rooms.readpages import page_of, provenance_of
+from groupx_server.rooms.readpages import page_of, text_of
 from groupx_server.rooms.service import RoomService
-from groupx_server.rooms.toldtext import TEXT_CHARS, part_of
 from groupx_server.rooms.toolresults import TextResult
 from groupx_shared.ids import agent_actor
 from groupx_shared.text import clip_text
@@ -108,21 +106,11 @@ class Looking:
         """A part of the whole text of one event. Raises: RefusedError (UNKNOWN_EVENT)."""
         self._acts.require_request()
 
-        def query(connection: sqlite3.Connection) -> tuple[ToldEvent, str]:
+        def query(connection: sqlite3.Connection) -> TextResult:
             room_id = read_original(connection, event_id).room_id
-            event = read_told(connection, event_id, room_id)
-            return event, whole_text(connection, event_id).text
+            return text_of(connection, read_told(connection, event_id, room_id), offset)
 
-        event, text = await self._ledger.read(query)
-        part = part_of(text, TEXT_CHARS, offset)
-        return TextResult(
-            event_id=event_id,
-            provenance=provenance_of(event),
-            offset=offset,
-            total=len(text),
-            content=part.text,
-            next_offset=part.next_offset,
-        )
+        return await self._ledger.read(query)
 
     async def turn(self, turn_id: str) -> WireModel:
         """How far a turn is, and its answer. Raises: RefusedError (UNKNOWN_TURN)."""

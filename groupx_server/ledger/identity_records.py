@@ -7,24 +7,21 @@ always a `note` and never becomes the subject's own word.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from groupx_server.ledger.events import NewEvent, insert_event
 from groupx_server.ledger.records import (
     Author,
-    Position,
-    page_clause,
     require_active,
     require_agent,
     require_source,
     require_text,
-    versions,
 )
+from groupx_server.ledger.recordtable import RecordTable
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.ids import MAIN_ROOM, new_id
-from groupx_shared.text import safe_line
 from groupx_shared.wire.memory import IdentityList, IdentityRecord
 
 _COLUMNS: Final = (
@@ -116,16 +113,7 @@ def retract_identity(
 
 def read_identity(connection: sqlite3.Connection, identity_id: str) -> IdentityRecord:
     """One record in any state. Raises: RefusedError (UNKNOWN_IDENTITY)."""
-    row = connection.execute(
-        f"SELECT {_COLUMNS} FROM identity_records WHERE identity_id = ?", (identity_id,)
-    ).fetchone()
-    if row is None:
-        raise RefusedError(
-            f"There is no identity record “{safe_line(identity_id, 80)}”. “groupx identity list” "
-            "shows them.",
-            code=ErrorCode.UNKNOWN_IDENTITY,
-        )
-    return _record(row)
+    return IDENTITY.read(connection, identity_id)
 
 
 def list_identity(
@@ -137,43 +125,15 @@ def list_identity(
     limit: int = 100,
 ) -> IdentityList:
     """Records, newest first, by the given filters (names of `FILTERS`)."""
-    clause, values = page_clause(cursor, "identity_id")
-    clauses = [clause, *(f"{FILTERS[name]} = ?" for name in filters)]
-    values += filters.values()
-    if not include_history and "status" not in filters:
-        clauses.append("status = 'active'")
-    rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM identity_records WHERE {' AND '.join(clauses)}"
-        " ORDER BY created_at DESC, identity_id DESC LIMIT ?",
-        (*values, limit + 1),
-    ).fetchall()
-    records = tuple(_record(row) for row in rows[:limit])
-    last = records[-1] if len(rows) > limit else None
-    position = None if last is None else Position(last.created_at, last.identity_id).encode()
-    return IdentityList(items=records, next_cursor=position)
-
-
-def identity_among(
-    connection: sqlite3.Connection, ids: Sequence[str], filters: Mapping[str, str]
-) -> dict[str, IdentityRecord]:
-    """Those of the active records that fit the filters (keys of `FILTERS`), by id."""
-    clauses = [
-        f"identity_id IN ({', '.join('?' * len(ids))})",
-        *(f"{FILTERS[name]} = ?" for name in filters),
-        "status = 'active'",
-    ]
-    rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM identity_records WHERE {' AND '.join(clauses)}",
-        (*ids, *filters.values()),
+    records, following = IDENTITY.page(
+        connection, filters, include_history=include_history, cursor=cursor, limit=limit
     )
-    return {record.identity_id: record for record in map(_record, rows)}
+    return IdentityList(items=records, next_cursor=following)
 
 
 def identity_history(connection: sqlite3.Connection, identity_id: str) -> IdentityList:
     """All versions of a record, newest first. Raises: RefusedError (UNKNOWN_IDENTITY)."""
-    read_identity(connection, identity_id)
-    chain = versions(connection, "identity", identity_id)
-    return IdentityList(items=tuple(read_identity(connection, each) for each in chain))
+    return IdentityList(items=IDENTITY.history(connection, identity_id))
 
 
 def _replace(connection: sqlite3.Connection, new: NewIdentity, now: str) -> IdentityRecord:
@@ -290,3 +250,9 @@ def _record(row: tuple[Any, ...]) -> IdentityRecord:
         created_at=row[9],
         retracted_at=row[10],
     )
+
+
+IDENTITY: Final = RecordTable[IdentityRecord](
+    "identity", _COLUMNS, FILTERS, _record, ErrorCode.UNKNOWN_IDENTITY
+)
+"""How the table is read."""

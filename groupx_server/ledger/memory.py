@@ -7,27 +7,24 @@ or corrects them by hand, a person may retract them. No agent writes another age
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from groupx_server.ledger.events import NewEvent, insert_event
 from groupx_server.ledger.records import (
     Author,
-    Position,
-    page_clause,
     require_active,
     require_actor,
     require_agent,
     require_source,
     require_text,
-    versions,
 )
+from groupx_server.ledger.recordtable import RecordTable
 from groupx_server.ledger.rooms import read_room
 from groupx_server.ledger.stops import unknown_root
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.ids import MAIN_ROOM, new_id
-from groupx_shared.text import safe_line
 from groupx_shared.wire.memory import MemoryList, MemoryRecord, MemoryScope
 
 _COLUMNS: Final = (
@@ -219,16 +216,7 @@ def pin(
 
 def read_memory(connection: sqlite3.Connection, memory_id: str) -> MemoryRecord:
     """One record in any state. Raises: RefusedError (UNKNOWN_MEMORY)."""
-    row = connection.execute(
-        f"SELECT {_READ} FROM memory_records WHERE memory_id = ?", (memory_id,)
-    ).fetchone()
-    if row is None:
-        raise RefusedError(
-            f"There is no memory record “{safe_line(memory_id, 80)}”. “groupx memory list” shows "
-            "them.",
-            code=ErrorCode.UNKNOWN_MEMORY,
-        )
-    return _record(row)
+    return MEMORY.read(connection, memory_id)
 
 
 def list_memory(
@@ -242,47 +230,21 @@ def list_memory(
 ) -> MemoryList:
     """Records, newest first, by the given filters (keys of `FILTERS`). `visible_to`: only the
     memory of this room and of this actor."""
-    clause, values = page_clause(cursor, "memory_id")
-    clauses = [clause, *(f"{FILTERS[name]} = ?" for name in filters)]
-    values += filters.values()
-    if visible_to is not None:
-        clauses.append("(scope_type, scope_id) IN (VALUES ('room', ?), ('agent', ?))")
-        values += visible_to
-    if not include_history and "status" not in filters:
-        clauses.append("status = 'active'")
-    rows = connection.execute(
-        f"SELECT {_READ} FROM memory_records WHERE {' AND '.join(clauses)}"
-        " ORDER BY created_at DESC, memory_id DESC LIMIT ?",
-        (*values, limit + 1),
-    ).fetchall()
-    records = tuple(_record(row) for row in rows[:limit])
-    more = len(rows) > limit
-    last = records[-1] if records else None
-    position = Position(last.created_at, last.memory_id).encode() if more and last else None
-    return MemoryList(items=records, next_cursor=position)
-
-
-def memory_among(
-    connection: sqlite3.Connection, ids: Sequence[str], filters: Mapping[str, str]
-) -> dict[str, MemoryRecord]:
-    """Those of the active records that fit the filters (keys of `FILTERS`), by id."""
-    clauses = [
-        f"memory_id IN ({', '.join('?' * len(ids))})",
-        *(f"{FILTERS[name]} = ?" for name in filters),
-        "status = 'active'",
-    ]
-    rows = connection.execute(
-        f"SELECT {_READ} FROM memory_records WHERE {' AND '.join(clauses)}",
-        (*ids, *filters.values()),
+    seen = "(scope_type, scope_id) IN (VALUES ('room', ?), ('agent', ?))"
+    records, following = MEMORY.page(
+        connection,
+        filters,
+        include_history=include_history,
+        cursor=cursor,
+        limit=limit,
+        only=("1", ()) if visible_to is None else (seen, visible_to),
     )
-    return {record.memory_id: record for record in map(_record, rows)}
+    return MemoryList(items=records, next_cursor=following)
 
 
 def memory_history(connection: sqlite3.Connection, memory_id: str) -> MemoryList:
     """All versions of a record, newest first. Raises: RefusedError (UNKNOWN_MEMORY)."""
-    read_memory(connection, memory_id)
-    chain = versions(connection, "memory", memory_id)
-    return MemoryList(items=tuple(read_memory(connection, each) for each in chain))
+    return MemoryList(items=MEMORY.history(connection, memory_id))
 
 
 def _checked(connection: sqlite3.Connection, memory: NewMemory) -> NewMemory:
@@ -403,3 +365,9 @@ def _record(row: tuple[Any, ...]) -> MemoryRecord:
         pinned_at=row[14],
         day=row[15],
     )
+
+
+MEMORY: Final = RecordTable[MemoryRecord](
+    "memory", _READ, FILTERS, _record, ErrorCode.UNKNOWN_MEMORY
+)
+"""How the table is read."""

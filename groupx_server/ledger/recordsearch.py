@@ -8,16 +8,14 @@ are found, because the index holds no others; a filter counts before a page is f
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar
 
-from groupx_server.ledger.identity_records import identity_among
-from groupx_server.ledger.memory import memory_among
+from groupx_server.ledger.identity_records import IDENTITY
+from groupx_server.ledger.memory import MEMORY
+from groupx_server.ledger.recordtable import Record, RecordTable
 from groupx_server.ledger.search import Filters, Found, search
-from groupx_shared.wire.memory import IdentityList, IdentityRecord, MemoryList, MemoryRecord
-
-Record = TypeVar("Record", MemoryRecord, IdentityRecord)
+from groupx_shared.wire.memory import IdentityList, MemoryList
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,28 +30,20 @@ class Asked:
     visible_to: tuple[str, str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Table(Generic[Record]):
-    kind: Literal["memory", "identity"]
-    among: Callable[[sqlite3.Connection, Sequence[str], Mapping[str, str]], dict[str, Record]]
-
-
 def search_memory(connection: sqlite3.Connection, asked: Asked, now: str) -> MemoryList:
     """A page of memory records that fit. Raises: RefusedError for a foreign cursor."""
-    table: _Table[MemoryRecord] = _Table("memory", memory_among)
-    found, cursor = _search(connection, table, asked, now)
+    found, cursor = _search(connection, MEMORY, asked, now)
     return MemoryList(items=tuple(found), next_cursor=cursor)
 
 
 def search_identity(connection: sqlite3.Connection, asked: Asked, now: str) -> IdentityList:
     """A page of identity records that fit. Raises: RefusedError for a foreign cursor."""
-    table: _Table[IdentityRecord] = _Table("identity", identity_among)
-    found, cursor = _search(connection, table, asked, now)
+    found, cursor = _search(connection, IDENTITY, asked, now)
     return IdentityList(items=tuple(found), next_cursor=cursor)
 
 
 def _search(
-    connection: sqlite3.Connection, table: _Table[Record], asked: Asked, now: str
+    connection: sqlite3.Connection, table: RecordTable[Record], asked: Asked, now: str
 ) -> tuple[list[Record], str | None]:
     kept: dict[str, Record] = {}
 

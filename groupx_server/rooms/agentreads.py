@@ -20,14 +20,12 @@ from groupx_server.ledger.correlation import (
     require_correlation,
     turns_of,
 )
-from groupx_server.ledger.overview import whole_text
 from groupx_server.ledger.search import Filters
 from groupx_server.ledger.turns import read_turn, unknown_turn
 from groupx_server.rooms.agents import Agents
-from groupx_server.rooms.readpages import NOTE_CHARS, hits_of, page_of, provenance_of, turn_told
+from groupx_server.rooms.readpages import NOTE_CHARS, hits_of, page_of, text_of, turn_told
 from groupx_server.rooms.rosterview import read_roster
 from groupx_server.rooms.searching import Searching
-from groupx_server.rooms.toldtext import TEXT_CHARS, part_of
 from groupx_server.rooms.toolresults import (
     ReadResult,
     RosterResult,
@@ -90,23 +88,14 @@ class AgentReads:
     async def text(self, caller: Caller, event_id: str, offset: int) -> TextResult:
         """A part of the whole text of one event. Raises: RefusedError (UNKNOWN_EVENT)."""
 
-        def query(connection: sqlite3.Connection) -> tuple[ToldEvent, str]:
+        def query(connection: sqlite3.Connection) -> TextResult:
             require_turn(connection, caller)
             event = read_told(connection, event_id, caller.room_id)
             if event.type not in READABLE:
                 raise RefusedError("This event has no text that you may read; messages have one.")
-            return event, whole_text(connection, event_id).text
+            return text_of(connection, event, offset)
 
-        event, text = await self._ledger.read(query)
-        part = part_of(text, TEXT_CHARS, offset)
-        return TextResult(
-            event_id=event_id,
-            provenance=provenance_of(event),
-            offset=offset,
-            total=len(text),
-            content=part.text,
-            next_offset=part.next_offset,
-        )
+        return await self._ledger.read(query)
 
     async def turn_status(self, caller: Caller, turn_id: str | None) -> TurnStatusResult:
         """How far a turn of this room is (default: the caller's own), and what it called.

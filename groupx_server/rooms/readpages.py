@@ -8,14 +8,16 @@ from typing import Final
 
 from groupx_server.ledger.actors import author_names
 from groupx_server.ledger.correlation import ToldEvent, ToldTurn
+from groupx_server.ledger.overview import whole_text
 from groupx_server.rooms.toldtext import (
     LEAST_CHARS,
     RESULT_CHARS,
+    TEXT_CHARS,
     part_of,
     provenance,
     sender_kind,
 )
-from groupx_server.rooms.toolresults import ReadEvent, ReadTurn, SearchHit
+from groupx_server.rooms.toolresults import ReadEvent, ReadTurn, SearchHit, TextResult
 from groupx_shared.text import clip_text
 from groupx_shared.wire.events import EventType
 from groupx_shared.wire.search import SearchHit as FoundMessage
@@ -36,6 +38,20 @@ def page_of(events: Sequence[ToldEvent], limit: int) -> list[ReadEvent]:
             break
         page.append(told)
     return page
+
+
+def text_of(connection: sqlite3.Connection, event: ToldEvent, offset: int) -> TextResult:
+    """A part of the whole text of an event, from there on."""
+    text = whole_text(connection, event.event_id).text
+    part = part_of(text, TEXT_CHARS, offset)
+    return TextResult(
+        event_id=event.event_id,
+        provenance=provenance_of(event),
+        offset=offset,
+        total=len(text),
+        content=part.text,
+        next_offset=part.next_offset,
+    )
 
 
 def _event(event: ToldEvent, max_chars: int) -> ReadEvent:

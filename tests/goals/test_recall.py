@@ -1,5 +1,6 @@
 """R7, recall does not feed itself: what agents were told of memory is kept nowhere a second time,
-neither as a record nor in what they are asked to write down of their days and of the room."""
+neither as a record nor in what they are asked to write down of their days and of the room. What
+they think and what their tools do is told to nobody as conversation."""
 
 from __future__ import annotations
 
@@ -8,7 +9,13 @@ from typing import Any
 
 import pytest
 
-from groupx_server.domain.native import ContentDelta, ReasoningDelta, TurnCompleted
+from groupx_server.domain.native import (
+    ContentDelta,
+    ReasoningDelta,
+    ToolCall,
+    ToolProgress,
+    TurnCompleted,
+)
 from groupx_server.ledger.accept import Source
 from groupx_server.ledger.memory import list_memory
 from groupx_server.ledger.search import Filters
@@ -24,6 +31,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(bound_s(60))]
 TURNS = sized(12, 1_000)
 TOMORROW = "2100-01-01T00:00:00.000Z"
 NAMES = ("a", "b")
+THOUGHT, TOOL = "ponderingly", "hammerdrill"
 DAY, ROOM = "- The day was busy.", "- The room was busy."
 
 
@@ -32,8 +40,12 @@ def _wrote(text: str) -> list[Any]:
 
 
 def _answer(number: int) -> list[Any]:
+    """Thoughts and tools belong to the turn; only what is said is conversation."""
+    call = ToolCall("t", f"Read {TOOL}", status="completed", raw_input={"path": TOOL})
     return [
-        ReasoningDelta("hm"),
+        ReasoningDelta(f"hm, {THOUGHT}"),
+        ToolProgress(call, "started"),
+        ToolProgress(call, "ended"),
         ContentDelta(f"Answer {number}: " + "done. " * 60),
         TurnCompleted(),
     ]
@@ -101,6 +113,10 @@ async def test_nothing_is_kept_whose_only_source_is_what_was_recalled(tmp_path: 
         assert len(asked) >= len(NAMES) + 1
         every = [*words, words[0][::-1]]
         assert [word for text in asked for word in every if word in text] == []
+
+        kinds = await rooms.types()
+        assert {"turn.reasoning.recorded", "tool.progress.recorded"} <= set(kinds)
+        assert [text for text in rooms.fleet.prompts if THOUGHT in text or TOOL in text] == []
 
         assert await _of_hand(rooms) == kept
         days = await rooms.ledger.read(
