@@ -133,7 +133,15 @@ def _upkeep(
     scope = {"room_id": room_id, "actor_id": actor_id}
     given = {column: value for column, value in scope.items() if value is not None}
     found = _sums_by(connection, "purpose", given, "upkeep_costs")
-    return tuple(_sorted([GroupUsage(key=key, **sums) for key, sums in found.items()]))
+    where = " AND ".join(f"{name} = ?" for name in given) or "1"
+    last = dict(
+        connection.execute(
+            f"SELECT purpose, MAX(occurred_at) FROM upkeep_costs WHERE {where} GROUP BY 1",
+            tuple(given.values()),
+        ).fetchall()
+    )
+    parts = [GroupUsage(key=key, last_at=last[key], **sums) for key, sums in found.items()]
+    return tuple(_sorted(parts))
 
 
 _KEPT: Final = {"target_actor_id": "actor_id", "room_id": "room_id"}

@@ -112,7 +112,7 @@ class CardHandlers:
             offers["restart"] = partial(self._app.handlers.agent.restart, handle)
         if card.active_turn_id is not None:
             offers["cancel"] = partial(self._cancel, card, card.active_turn_id)
-        screen = card_screen(self._app.keymap, card, usage.totals, self._words(failure), offers)
+        screen = card_screen(self._app.keymap, card, usage, self._words(failure), offers)
         self._app.push_screen(screen)
 
     def _words(self, failure: TurnInfo | None) -> str:

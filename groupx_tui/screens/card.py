@@ -16,10 +16,11 @@ from groupx_shared.text import safe_line
 from groupx_tui.keymap import KeyMap
 from groupx_tui.screens.reader import Reader
 from groupx_tui.widgets.facts import Fact
+from groupx_tui.widgets.timeline.words import moment
 
 if TYPE_CHECKING:
     from groupx_shared.wire.agents import AgentInfo
-    from groupx_shared.wire.replies import UsageTotals
+    from groupx_shared.wire.replies import GroupUsage, UsageReply, UsageTotals
 
 LABEL_WIDTH: Final = 14
 MAX_CHARS: Final = 2_000
@@ -39,7 +40,7 @@ REMEDIES: Final = {
 def card_screen(
     keymap: KeyMap,
     card: AgentInfo,
-    usage: UsageTotals,
+    usage: UsageReply,
     last_error: str,
     offers: Mapping[str, Callable[[], object]],
 ) -> Reader:
@@ -63,9 +64,10 @@ def remedy(keymap: KeyMap, card: AgentInfo, last_error: str) -> str:
 
 
 def card_facts(
-    card: AgentInfo, usage: UsageTotals, last_error: str, what_to_do: str
+    card: AgentInfo, used: UsageReply, last_error: str, what_to_do: str
 ) -> list[tuple[str, str]]:
     """Label and value of each fact; empty values are not known."""
+    usage, upkeep = used.totals, {part.key: part for part in used.upkeep}
     program = " ".join(part for part in (card.agent_name, card.agent_version) if part)
     return [
         ("state", status_text(card.status, card.until_iso)),
@@ -83,8 +85,27 @@ def card_facts(
         ("waiting", counted(card.queued_turns, "turn") if card.queued_turns else ""),
         ("turns", _turns(usage)),
         ("tokens", _tokens(usage)),
-        ("cost", ", ".join(f"{amount:.4f} {unit}" for unit, amount in usage.costs.items())),
+        ("cost", _cost(usage)),
+        ("summaries", _texts(upkeep.get("summary"))),
+        ("days", _texts(upkeep.get("dated"))),
     ]
+
+
+def _cost(usage: UsageTotals) -> str:
+    return ", ".join(f"{amount:.4f} {unit}" for unit, amount in usage.costs.items())
+
+
+def _texts(part: GroupUsage | None) -> str:
+    """What its texts for the rooms cost, refused ones too: they are no turns, and not in there."""
+    if part is None or not part.turns:
+        return ""
+    which = "they" if part.turns > 1 else "it"
+    told = (
+        f"{part.total_tokens:,} tokens" if part.total_tokens else f"what {which} took is not told"
+    )
+    facts = [counted(part.turns, "text"), told, _cost(part)]
+    last = f"last {moment(part.last_at)[:16]}" if part.last_at else ""
+    return ", ".join(fact for fact in (*facts, last) if fact)
 
 
 def _turns(usage: UsageTotals) -> str:

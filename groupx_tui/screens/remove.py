@@ -22,7 +22,8 @@ from groupx_tui.widgets.facts import Fact, FactList
 from groupx_tui.widgets.pick import LABEL_WIDTH, Pick
 from groupx_tui.widgets.timeline.words import moment
 
-MAX_SHOWN_CHARS: Final = 200
+MAX_SHOWN_CHARS: Final = 140
+"""Two lines, however the words fall."""
 GOES: Final = (
     "it, GroupX's own copies of it, memory drawn from it, and quotes of it in replies, answers and "
     "results of tools"

@@ -16,7 +16,14 @@ from groupx_shared.wire.context import (
     SectionInfo,
     SummaryReply,
 )
-from groupx_shared.wire.replies import ActorUsage, AgentList, TurnInfo, UsageReply, UsageTotals
+from groupx_shared.wire.replies import (
+    ActorUsage,
+    AgentList,
+    GroupUsage,
+    TurnInfo,
+    UsageReply,
+    UsageTotals,
+)
 from groupx_tui.client.records import Records
 from groupx_tui.client.shelf import Query
 from groupx_tui.state.remembered import Kept, Place
@@ -25,6 +32,12 @@ AT = "2026-11-30T09:15:00.000Z"
 USAGE = UsageTotals(
     turns=4, reported_turns=3, input_tokens=12_000, output_tokens=900, cached_tokens=8_000,
     total_tokens=12_900, costs={"USD": 0.0421},
+)  # fmt: skip
+
+UPKEEP = (
+    GroupUsage(key="summary", turns=3, reported_turns=3, total_tokens=41_200,
+               costs={"USD": 0.012}, last_at=AT),
+    GroupUsage(key="dated", turns=1, last_at="2026-11-29T20:00:00.000Z"),
 )  # fmt: skip
 
 
@@ -174,7 +187,7 @@ class FakeRecords(Records):
     async def usage(self, *, actor_id: str | None = None) -> UsageReply:
         self.asked.append(("usage", actor_id))
         actor = ActorUsage(actor_id=actor_id or "agent:codex", **USAGE.model_dump())
-        return UsageReply(totals=USAGE, actors=(actor,))
+        return UsageReply(totals=USAGE, actors=(actor,), upkeep=UPKEEP)
 
     async def raw_event(self, event_id: str) -> str:
         self.asked.append(("raw_event", event_id))

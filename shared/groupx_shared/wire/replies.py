@@ -195,7 +195,9 @@ class GroupUsage(UsageTotals):
     """The part of one agent, room or root."""
 
     key: str
-    """An actor id, a room id or a correlation id."""
+    """An actor id, a room id or a correlation id; of upkeep its purpose."""
+    last_at: str | None = None
+    """When the newest of these texts was asked for; of upkeep only."""
 
 
 class EmbeddingUsage(WireModel):

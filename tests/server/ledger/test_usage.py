@@ -13,6 +13,7 @@ from groupx_server.domain.turn import TurnStatus
 from groupx_server.ledger import usage as usage_module
 from groupx_server.ledger.migrate import load_migrations
 from groupx_server.ledger.terminal import TurnEnd, end_turn
+from groupx_server.ledger.upkeepcosts import Cost, note_cost
 from groupx_server.ledger.usage import read_usage, spent_tokens
 from support.transactions import LIMITS, NOW, open_book, placed, send, start
 
@@ -117,3 +118,23 @@ def test_roots_are_those_of_the_newest_turns(
     only = read_usage(book, None, None, "agent:a", by="root").groups
     assert [(group.key, group.total_tokens) for group in only] == [(roots[3], 4)]
     assert [g.key for g in read_usage(book, None, roots[0], None, by="root").groups] == [roots[0]]
+
+
+def test_texts_for_the_rooms_are_summed_by_purpose_with_the_last_time_and_are_no_turns(
+    book: sqlite3.Connection,
+) -> None:
+    told = {"totalTokens": 40, "costAmount": 0.5, "costCurrency": "USD"}
+    for purpose, actor, usage, at in (
+        ("summary", "agent:a", told, "2026-01-01T00:00:00.000Z"),
+        ("summary", "agent:a", {}, "2026-01-03T00:00:00.000Z"),
+        ("dated", "agent:a", told, "2026-01-02T00:00:00.000Z"),
+        ("summary", "agent:b", told, "2026-01-09T00:00:00.000Z"),
+    ):
+        note_cost(book, Cost(purpose, "room:main", actor, usage), at)
+    found = read_usage(book, None, None, "agent:a")
+    assert found.totals.turns == 0
+    parts = {part.key: part for part in found.upkeep}
+    summary = parts["summary"]
+    assert (summary.turns, summary.reported_turns, summary.total_tokens) == (2, 1, 40)
+    assert (summary.costs, summary.last_at) == ({"USD": 0.5}, "2026-01-03T00:00:00.000Z")
+    assert parts["dated"].last_at == "2026-01-02T00:00:00.000Z"

@@ -96,6 +96,15 @@ async def test_a_card_says_what_is_wrong_and_what_can_be_done() -> None:
         assert "not installed" in window.screen_text()
 
 
+async def test_a_card_says_what_its_summaries_and_days_cost_beside_its_turns() -> None:
+    async with open_window(size=(100, 40)) as window:
+        await window.type("/agent @codex")
+        await window.press("enter")
+        text = window.screen_text()
+        assert "3 texts, 41,200 tokens, 0.0120 USD, last 2026-11-30" in text
+        assert "1 text, what it took is not told, last 2026-11-29" in text
+
+
 @does("dialog.cancel")
 async def test_what_an_agent_works_on_in_any_room_is_stopped_from_its_card() -> None:
     async with open_window() as window:
