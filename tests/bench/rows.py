@@ -70,6 +70,11 @@ def more_by(value: float, unit: str) -> Goal:
     return Goal(f"≤ +{value:g}{_spaced(unit)}", lambda f: f.added <= value)
 
 
+def gains(value: float) -> Goal:
+    """At least so much more than the counterpart."""
+    return Goal(f"≥ {value:+g}", lambda f: f.added >= value)
+
+
 def _spaced(unit: str) -> str:
     return f" {unit}" if unit else ""
 
@@ -140,6 +145,8 @@ class Size:
     soak_s: float = 300.0
     evaluator: str = ""
     """Path of a retrieval evaluator; empty: those rows are skipped."""
+    embeddings: str = ""
+    """Address of an embeddings endpoint for the rows with meaning; empty: they are skipped."""
 
     def of(self, count: int, least: int = 2) -> int:
         """So many of something, fewer in a quick run."""
