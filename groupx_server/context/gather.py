@@ -188,7 +188,7 @@ def context_usage(connection: sqlite3.Connection, room_id: str, max_chars: int) 
         estimated_characters=estimate,
         max_characters=max_chars,
         compaction_trigger_characters=int(max_chars * SOFT_SHARE),
-        utilization_percent=round(min(100.0, 100 * estimate / max_chars), 1),
+        utilization_percent=round(100 * estimate / max_chars, 1),
         uncompacted_message_count=said.messages,
         summary_through_seq=None if summary is None else summary.through_seq,
         summary_characters=None if summary is None else len(summary.content),

@@ -100,11 +100,14 @@ def chip_hint(open_key: str) -> Content:
 
 
 def meter(percent: float | None) -> Content:
-    """How full the agents' context is, once it matters; else nothing."""
+    """How full the agents' context is, once it matters; else nothing. More than fits is said with
+    its true figure: older messages go along summed up, or not at all, which the preview shows."""
     if percent is None or percent < METER_FROM:
         return Content("")
     style = "$text-warning" if percent >= METER_FULL else "$muted"
-    return Content.styled(f"context {min(percent, 100.0):.0f}% full", style)
+    if round(percent) > 100:
+        return Content.styled(f"context {percent:,.0f}%: more than fits, see /context", style)
+    return Content.styled(f"context {percent:.0f}% full", style)
 
 
 def too_long(length: int, limit: int) -> str:

@@ -285,6 +285,7 @@ class ContextUsage(WireModel):
     max_characters: int
     compaction_trigger_characters: int
     utilization_percent: float
+    """Over 100 when what was said since the last summary is more than fits."""
     uncompacted_message_count: int
     summary_through_seq: int | None = None
     """The summary tells what is older; it ends here."""

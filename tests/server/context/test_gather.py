@@ -88,6 +88,8 @@ def test_usage_grows_with_what_was_said(book: sqlite3.Connection) -> None:
     assert (empty.utilization_percent, empty.uncompacted_message_count) == (0.0, 0)
     assert used.estimated_characters > 500
     assert used.uncompacted_message_count == 1
+    full = context_usage(book, "room:main", 100)
+    assert full.utilization_percent == round(100 * full.estimated_characters / 100, 1) > 500
 
 
 def _keep(book: sqlite3.Connection, content: str, **fields: object) -> None:

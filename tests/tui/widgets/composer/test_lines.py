@@ -9,6 +9,7 @@ import pytest
 from groupx_tui.widgets.composer.lines import (
     Reply,
     counter,
+    meter,
     reply_line,
     target_line,
     too_long,
@@ -84,3 +85,18 @@ def test_the_refusal_tells_both_numbers_and_that_the_text_is_kept() -> None:
     assert "140,000" in sentence
     assert "131,072" in sentence
     assert "kept" in sentence
+
+
+@pytest.mark.parametrize(
+    ("percent", "says"),
+    [
+        (None, ""),
+        (59.9, ""),
+        (60.0, "context 60% full"),
+        (100.4, "context 100% full"),
+        (130.2, "context 130%: more than fits, see /context"),
+        (41_230.0, "context 41,230%: more than fits, see /context"),
+    ],
+)
+def test_the_meter_says_the_true_figure_once_it_matters(percent: float | None, says: str) -> None:
+    assert meter(percent).plain == says
