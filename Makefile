@@ -73,7 +73,8 @@ soak-memory: $(VENV)/.dev ## hours of steady work; what the server holds, and ho
 	PYTHONPATH=tests $(BIN)/python -m bench.longsoak $(SOAK)
 
 goals: $(VENV)/.dev ## what is promised of memory at its full size: half an hour (GOALS="-k upgrades")
-	GROUPX_GOALS=full $(BIN)/python -m pytest tests/goals tests/server/ledger/test_forget_guarantees.py --durations=0 $(GOALS)
+	GROUPX_GOALS=full $(BIN)/python -m pytest tests/goals tests/server/ledger/test_forget_guarantees.py \
+		tests/server/ledger/test_search.py --durations=0 $(GOALS)
 
 profile: $(VENV)/.dev ## where server and window spend their time (PROFILE="server --lines 50")
 	PYTHONPATH=tests $(BIN)/python -m bench.profiling $(PROFILE)
