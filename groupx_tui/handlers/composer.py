@@ -50,7 +50,7 @@ class ComposerHandlers:
     def back(self, argument: str) -> None:
         """Close the list, else drop the reply or the watcher, else read."""
         if self._composer.popup.is_open:
-            self._composer.popup.show(None)
+            self._composer.close_list()
         elif self._composer.reply is not None:
             self._composer.set_reply(None)
         elif self._composer.forward is not None:

@@ -232,7 +232,9 @@ class Composer(Vertical):
         """Who would get the text now."""
         author = None if self.reply is None else self.reply.author
         targets = find_targets(self.editor.text, self._view.agents, author)
-        return replace(targets, unknown="") if targets.unknown in self._files else targets
+        # While the list offers what it may become, a name is not a mistake yet.
+        is_known = self.popup.is_open or targets.unknown in self._files
+        return replace(targets, unknown="") if is_known else targets
 
     def submit(self) -> None:
         """Enter: take the marked candidate, else run or send what is written."""
@@ -365,7 +367,7 @@ class Composer(Vertical):
             return
         now = self._completion()
         if now is None or now.start != completion.start:
-            self.popup.show(None)
+            self.close_list()
 
     def _completion(self) -> Completion | None:
         if not self.editor.selection.is_empty:
@@ -408,6 +410,11 @@ class Composer(Vertical):
         if self._pastes.chips_in(shown):
             return chip_hint(self._keymap.shown("composer.open_paste"))
         return meter(self._context_percent)
+
+    def close_list(self) -> None:
+        """Offer nothing any more: what is written may be a mistake now."""
+        self.popup.show(None)
+        self._draw()
 
     def offer_files(self, files: FileFinder) -> None:
         """Complete the names of these files from now on."""

@@ -78,3 +78,11 @@ async def test_a_list_that_was_deleted_opens_again() -> None:
             assert window.is_completing()
             await window.press("backspace")
             assert not window.is_completing()
+
+
+async def test_a_name_is_no_mistake_while_the_list_offers_what_it_may_become() -> None:
+    async with open_window() as window:
+        await window.type("@cod")
+        assert "there is no agent" not in window.screen_text()
+        await window.press("escape")
+        assert "there is no agent “@cod”" in window.screen_text()
