@@ -19,6 +19,8 @@ from groupx_tui.keymap import KeyMap
 FIRST: Final = frozenset({"dialog.delete_or_close", "dialog.next_part", "dialog.previous_part"})
 """Before what the focused field does with the key: so what is typed at once after it goes where it
 leads."""
+ALT: Final = "alt+"
+"""With a letter, terminals send it as escape and that letter, and a field would write it down."""
 ACT: Final = "app.act("
 _PLACES: Final[WeakKeyDictionary[DOMNode, Where]] = WeakKeyDictionary()
 """What was bound to which place."""
@@ -51,7 +53,9 @@ def bind_place(node: DOMNode, where: Where, keymap: KeyMap) -> None:
                     f"app.act('{action.id}')",
                     action.label,
                     show=False,
-                    priority=action.id in FIRST or (where == "anywhere" and key not in elsewhere),
+                    priority=action.id in FIRST
+                    or (where == "dialog" and key.startswith(ALT))
+                    or (where == "anywhere" and key not in elsewhere),
                 )
             )
 

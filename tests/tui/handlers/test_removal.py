@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from textual import events
 
 from groupx_shared.errors import LedgerBusyError, ServerUnreachableError
 from groupx_tui.screens.browser import Browser
@@ -263,6 +264,17 @@ async def test_from_the_list_of_memory_and_from_one_record() -> None:
         assert len(window.session.memory.asked) > reads  # the list was read anew
         await window.type("lexer")
         await window.press("enter", "alt+r", "escape", "escape")
+
+
+async def test_the_key_is_none_of_the_letters_that_one_looks_for() -> None:
+    """As a terminal sends it: with its letter."""
+    async with open_window() as window:
+        await window.press("f9")
+        window.app.post_message(events.Key("alt+r", "r"))
+        await window.settle()
+        assert isinstance(window.top, Remove)
+        await window.press("escape")
+        assert "Memory · 7" in window.screen_text()
 
 
 async def test_a_day_and_a_note_are_called_so() -> None:
