@@ -66,6 +66,7 @@ def _pieces_of(file: Path) -> Iterator[tuple[int, bytes]]:
 def _pieces(text: str) -> Iterator[str]:
     step = max(PROBE_CHARS, -(-len(text) // MAX_PIECES))
     for start in range(0, len(text), step):
-        piece = text[start : start + PROBE_CHARS]
+        at = min(start, max(0, len(text) - PROBE_CHARS))  # no scrap of an end: it is anywhere
+        piece = text[at : at + PROBE_CHARS]
         if len(piece.strip()) >= LEAST_PROBE:
             yield piece

@@ -44,3 +44,10 @@ def test_quotes_and_other_scripts_are_found_as_json_has_them(tmp_path: Path) -> 
 def test_short_texts_are_not_looked_for_and_many_are_bounded() -> None:
     assert probes_of(["yes", "  a  "]) == ()
     assert len(probes_of(f"a long text with number {n}" for n in range(500))) == MAX_PROBES
+
+
+@given(st.integers(1, 300))
+def test_the_end_of_a_long_text_does_not_accuse_what_ends_alike(more: int) -> None:
+    text = f"the vault code is {'quetzalcoatlus ' * 60}"[: 400 + more] + ' "done"'
+    assert not stands_in(probes_of([text]), [(0, b'{"event": "done"} "done"')])
+    assert stands_in(probes_of([text]), [(0, text[-200:].encode())])
