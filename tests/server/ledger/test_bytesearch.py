@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from groupx_server.ledger.bytesearch import (
@@ -47,6 +47,7 @@ def test_short_texts_are_not_looked_for_and_many_are_bounded() -> None:
 
 
 @given(st.integers(1, 300))
+@example(200)
 def test_the_end_of_a_long_text_does_not_accuse_what_ends_alike(more: int) -> None:
     text = f"the vault code is {'quetzalcoatlus ' * 60}"[: 400 + more] + ' "done"'
     assert not stands_in(probes_of([text]), [(0, b'{"event": "done"} "done"')])
