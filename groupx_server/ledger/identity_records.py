@@ -147,10 +147,11 @@ def _replace(connection: sqlite3.Connection, new: NewIdentity, now: str) -> Iden
 
 def _said_already(connection: sqlite3.Connection, identity: NewIdentity) -> IdentityRecord | None:
     """The active record in which the same author says the same of the same agent."""
+    # `+`: SQLite would else take the length of what is asked for, a constant, and not the index's.
     found = connection.execute(
-        "SELECT identity_id FROM identity_records WHERE subject_actor_id = ? AND status = 'active'"
-        " AND content = ? AND kind = ? AND author_actor_id = ?"
-        " ORDER BY created_at DESC, identity_id DESC LIMIT 1",
+        "SELECT identity_id FROM identity_records INDEXED BY identity_same_words_idx"
+        " WHERE subject_actor_id = ?1 AND length(content) = length(?2) AND status = 'active'"
+        " AND +content = ?2 AND kind = ?3 AND author_actor_id = ?4 LIMIT 1",
         (
             identity.subject_actor_id,
             identity.content,

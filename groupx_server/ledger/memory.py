@@ -129,11 +129,13 @@ def _replace(connection: sqlite3.Connection, new: NewMemory, now: str) -> Memory
 
 def _kept_already(connection: sqlite3.Connection, memory: NewMemory) -> MemoryRecord | None:
     """The active record in which the same author says the same of the same."""
+    # `+`: SQLite would else take the length of what is asked for, a constant, and not the index's.
     found = connection.execute(
-        "SELECT memory_id FROM memory_records WHERE scope_type = ? AND scope_id = ?"
-        " AND status = 'active' AND content = ? AND kind = ? AND author_actor_id = ?"
-        " AND subject_actor_id IS ? AND COALESCE(agent_memory_type, 'core') <> 'dated'"
-        " ORDER BY created_at DESC, memory_id DESC LIMIT 1",
+        "SELECT memory_id FROM memory_records INDEXED BY memory_same_words_idx"
+        " WHERE scope_type = ?1 AND scope_id = ?2 AND length(content) = length(?3)"
+        " AND status = 'active' AND +content = ?3 AND kind = ?4 AND author_actor_id = ?5"
+        " AND subject_actor_id IS ?6 AND COALESCE(agent_memory_type, 'core') <> 'dated'"
+        " LIMIT 1",
         (
             memory.scope.type,
             memory.scope.id,

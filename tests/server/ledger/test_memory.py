@@ -312,3 +312,27 @@ def test_records_are_narrowed_by_state_pin_and_source(book: sqlite3.Connection) 
 def test_a_text_of_white_space_is_refused(book: sqlite3.Connection) -> None:
     with pytest.raises(RefusedError, match="empty"):
         _remember(book, content=" \n ")
+
+
+def _steps_to_remember(book: sqlite3.Connection, number: int) -> int:
+    """Instructions of SQLite that one more record of room and of identity take."""
+    steps = 0
+
+    def count() -> int:
+        nonlocal steps
+        steps += 1
+        return 0
+
+    book.set_progress_handler(count, 1)
+    _remember(book, content=f"{number} is the newest")
+    remember_identity(book, NewIdentity("agent:a", "note", f"{number} is the newest", YOU), NOW)
+    book.set_progress_handler(None, 1)
+    return steps
+
+
+def test_writing_down_takes_the_same_work_however_much_is_kept(book: sqlite3.Connection) -> None:
+    few = _steps_to_remember(book, 1)
+    for length in range(100, 400):  # other texts are of other lengths
+        _remember(book, content="m" * length)
+        remember_identity(book, NewIdentity("agent:a", "note", "i" * length, YOU), NOW)
+    assert _steps_to_remember(book, 2) < 2 * few
