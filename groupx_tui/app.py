@@ -15,6 +15,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from rich.console import RenderableType
 from rich.text import Text
 from textual import on
 from textual.app import App
@@ -131,6 +132,14 @@ class GroupXApp(App[int], inherit_bindings=False):
             if note:
                 self.tell(note, "warning")
         self.call_after_refresh(self._begin)
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        # An input method shows what it offers where the terminal's cursor is. Textual moves that
+        # when a text changes, not when a dialog opens or closes over it.
+        caret = getattr(screen.focused, "cursor_screen_offset", None)
+        if caret is not None and screen.is_current:
+            self.cursor_position = caret
+        super()._display(screen, renderable)
 
     def _came_back(self, app: App[Any]) -> None:
         """The window was suspended and is in the foreground again: the shell wrote over it."""
