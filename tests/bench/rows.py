@@ -142,7 +142,9 @@ class Size:
     sizes: tuple[int, int, int] = (10_000, 100_000, 1_000_000)
     part: float = 1.0
     is_quick: bool = False
-    soak_s: float = 300.0
+    soak_s: float = 900.0
+    """Of a quarter of an hour the second half is looked at: caches have filled by then, and one
+    piece of memory is not taken for an hour's growth."""
     evaluator: str = ""
     """Path of a retrieval evaluator; empty: those rows are skipped."""
     embeddings: str = ""
