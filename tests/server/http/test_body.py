@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupx_server.http.body import ClientGoneError, read_model
+from groupx_server.http.body import ClientGoneError, _doubled_keys, read_model
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.wire.requests import MAX_BODY_BYTES, MAX_MESSAGE_CHARS, SendMessage
 
@@ -208,3 +208,39 @@ values = st.recursive(
 async def test_any_bytes_are_a_message_or_a_refusal(raw: bytes) -> None:
     with contextlib.suppress(RefusedError):
         assert isinstance(await read(raw), SendMessage)
+
+
+KEYS = st.sampled_from(["a", "b", "a:b", ":", "\u003a", "é"])
+VALUES = st.recursive(
+    st.sampled_from(["", ":", "x:y", 1, None, True, "\\:", '":"']) | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.lists(st.tuples(KEYS, inner), max_size=3).map(tuple)
+    ),
+    max_leaves=6,
+)
+
+
+def _written(value: object, *, escapes: bool) -> str:
+    """JSON in which a tuple of pairs is an object, whose keys may be there twice."""
+    if isinstance(value, tuple):
+        pairs = (
+            f"{_written(k, escapes=escapes)}: {_written(v, escapes=escapes)}" for k, v in value
+        )
+        return "{" + ", ".join(pairs) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(_written(inner, escapes=escapes) for inner in value) + "]"
+    text = orjson.dumps(value).decode()
+    return text.replace(":", "\\u003a") if escapes else text
+
+
+def _has_twice(value: object) -> bool:
+    if isinstance(value, tuple):
+        keys = [key for key, _ in value]
+        return len(set(keys)) < len(keys) or any(_has_twice(inner) for _, inner in value)
+    return isinstance(value, list) and any(map(_has_twice, value))
+
+
+@given(st.lists(st.tuples(KEYS, VALUES), max_size=4).map(tuple), st.booleans())
+def test_a_key_that_is_there_twice_is_always_found(pairs: object, escapes: bool) -> None:
+    raw = _written(pairs, escapes=escapes).encode()
+    assert bool(_doubled_keys(raw, orjson.loads(raw))) == _has_twice(pairs)
