@@ -19,7 +19,7 @@ from typing import Final
 
 from groupx_server.domain.stopwords import UNINDEXED
 
-INDEX_VERSION: Final = 4
+INDEX_VERSION: Final = 5
 
 MAX_WORD_CHARS: Final = 64
 """Longer ones (keys, encoded data) are told apart by their first characters; also the longest word

@@ -228,11 +228,11 @@ def list_memory(
     include_history: bool = False,
     cursor: str | None = None,
     limit: int = 100,
-    visible_to: tuple[str, str] | None = None,
+    visible_to: tuple[str, str, str] | None = None,
 ) -> MemoryList:
     """Records, newest first, by the given filters (keys of `FILTERS`). `visible_to`: only the
-    memory of this room and of this actor."""
-    seen = "(scope_type, scope_id) IN (VALUES ('room', ?), ('agent', ?))"
+    memory of this room, this actor and this root."""
+    seen = "(scope_type, scope_id) IN (VALUES ('room', ?), ('agent', ?), ('correlation', ?))"
     records, following = MEMORY.page(
         connection,
         filters,

@@ -1,4 +1,5 @@
-"""Memory as one agent may see it: its room's, and its own; never another agent's.
+"""Memory as one agent may see it: its room's, its own, and that of the root it works for; never
+another agent's.
 
 Without words by the tables' order, newest first; with words by the search index, which holds what
 is active.
@@ -19,10 +20,11 @@ from groupx_shared.wire.memory import MemoryList, MemoryRecord
 
 @dataclass(frozen=True, slots=True)
 class Seeker:
-    """Who looks, and where it is."""
+    """Who looks, where it is, and for which root it works."""
 
     actor_id: str
     room_id: str
+    root: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +39,20 @@ class Wanted:
 
 
 def may_see(record: MemoryRecord, seeker: Seeker) -> bool:
-    """True for the room's memory and the seeker's own."""
+    """True for the room's memory, that of the root, and the seeker's own."""
     scope = record.scope
-    return (scope.type, scope.id) in {("room", seeker.room_id), ("agent", seeker.actor_id)}
+    return (scope.type, scope.id) in {
+        ("room", seeker.room_id),
+        ("agent", seeker.actor_id),
+        ("correlation", seeker.root),
+    }
 
 
 def find_memory(
     connection: sqlite3.Connection, seeker: Seeker, wanted: Wanted, now: str
 ) -> MemoryList:
     """A page of what the seeker may see. Raises: RefusedError for a foreign cursor."""
-    visible_to = (seeker.room_id, seeker.actor_id)
+    visible_to = (seeker.room_id, seeker.actor_id, seeker.root)
     if wanted.query is not None:
         words, cursor = wanted.query, wanted.cursor
         asked = Asked(words, wanted.filters, cursor, wanted.limit, visible_to)

@@ -21,13 +21,13 @@ from groupx_shared.wire.memory import IdentityList, MemoryList
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What is looked for; `filters` are names of the list's `FILTERS`. `visible_to`: only the
-    memory of this room and of this agent."""
+    memory of this room, this agent and this root."""
 
     words: str
     filters: Mapping[str, str]
     cursor: str | None
     limit: int
-    visible_to: tuple[str, str] | None = None
+    visible_to: tuple[str, str, str] | None = None
 
 
 def search_memory(connection: sqlite3.Connection, asked: Asked, now: str) -> MemoryList:
@@ -67,13 +67,14 @@ def _narrowed(kind: str, asked: Asked) -> Filters:
     """What the index itself can narrow by; the tables do the rest."""
     filters = asked.filters
     scope_type, scope_id = filters.get("scope_type"), filters.get("scope_id")
-    seen_in, seen_by = asked.visible_to or (None, None)
+    seen_in, seen_by, seen_for = asked.visible_to or (None, None, "")
     return Filters(
         kind=kind,
         type=filters.get("kind"),
         room_id=scope_id if scope_type == "room" else None,
-        owner_id=scope_id if scope_type == "agent" else None,
+        owner_id=scope_id if scope_type in ("agent", "correlation") else None,
         actor_id=filters.get("author_actor_id") or filters.get("subject_actor_id"),
         seen_in=seen_in,
         seen_by=seen_by,
+        seen_for=seen_for,
     )

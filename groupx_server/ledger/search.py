@@ -220,8 +220,8 @@ def _wordless(work: _Work, place: _Place, best: FoundPage, meaning: Meaning) -> 
         filters.append((f"? IN ({names})", work.filters.actor_id))
     values = [value for _, value in filters]
     if work.filters.seen_by is not None and work.filters.seen_in is not None:
-        filters.append(("(r.room_id = ? OR r.owner_id = ?)", ""))
-        values += [work.filters.seen_in, work.filters.seen_by]
+        filters.append(("(r.room_id = ? OR r.owner_id IN (?, ?))", ""))
+        values += [work.filters.seen_in, work.filters.seen_by, work.filters.seen_for]
     newest = work.connection.execute(
         "SELECT r.row_id, r.room_id, r.seq FROM search_rows r WHERE r.row_id <= ? AND r.row_id > ?"
         f"{''.join(f' AND {clause}' for clause, _ in filters)} ORDER BY r.row_id DESC LIMIT ?",

@@ -398,7 +398,7 @@ _RECORDS: Final = {
         "SELECT memory_id, CASE scope_type WHEN 'room' THEN scope_id END, author_actor_id,"
         " COALESCE(subject_actor_id, CASE scope_type WHEN 'agent' THEN scope_id END), kind,"
         " created_at, content, status, CASE scope_type WHEN 'correlation' THEN scope_id END,"
-        " CASE scope_type WHEN 'agent' THEN scope_id END"
+        " CASE WHEN scope_type <> 'room' THEN scope_id END"
         " FROM memory_records WHERE memory_id = ?"
     ),
     "identity": (

@@ -29,7 +29,8 @@ class Filters:
     """Where to look; None: everywhere. Times as the ledger stores them, both included.
 
     `actor_id`: who said it, whom it is about, or whose memory it is. `owner_id`: whose own memory
-    it is. `seen_by`, `seen_in`: only what this agent may see of memory in this room; both or none.
+    it is. `seen_in`, `seen_by`, `seen_for`: only the memory of this room, this agent and this
+    root; all or none.
     """
 
     room_id: str | None = None
@@ -42,6 +43,7 @@ class Filters:
     owner_id: str | None = None
     seen_by: str | None = None
     seen_in: str | None = None
+    seen_for: str = ""
 
 
 class Plan(NamedTuple):
@@ -92,7 +94,8 @@ def _scope(filters: Filters) -> str:
         words.append(scope_word("o", filters.owner_id))
     clauses = [f'scope : "{word}"' for word in words]
     if filters.seen_by is not None and filters.seen_in is not None:
-        seen = [scope_word("r", filters.seen_in), scope_word("o", filters.seen_by)]
+        owners = [scope_word("o", owner) for owner in (filters.seen_by, filters.seen_for)]
+        seen = [scope_word("r", filters.seen_in), *owners]
         clauses.append(f"scope : ({_any(seen)})")
     return " AND ".join(clauses)
 

@@ -62,7 +62,7 @@ class Row(NamedTuple):
     occurred_at: str
     context_through: int
     owner_id: str | None = None
-    """The agent whose own memory it is."""
+    """The agent or the root whose own memory it is."""
 
 
 def context_words(content: str, words: IndexText) -> str:
@@ -177,7 +177,7 @@ def _scope(row: Row) -> str:
         words.append(scope_word("r", row.room_id))
     if row.owner_id is not None:
         words.append(scope_word("o", row.owner_id))
-    named = (row.actor_id, row.subject_id, row.owner_id)
+    named = (row.actor_id, row.subject_id, None if row.root else row.owner_id)
     words += [scope_word("a", actor_id) for actor_id in dict.fromkeys(named) if actor_id]
     return " ".join(words)
 

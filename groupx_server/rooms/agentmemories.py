@@ -73,8 +73,8 @@ class AgentMemories:
         now = self._runtime.clock.now()
 
         def query(connection: sqlite3.Connection) -> MemorySearchResult:
-            require_turn(connection, caller)
-            found = find_memory(connection, _seeker(caller), wanted, now)
+            turn = require_turn(connection, caller)
+            found = find_memory(connection, _seeker(caller, turn), wanted, now)
             return memory_page(connection, found, is_listed=wanted.query is None)
 
         return await self._ledger.read(query)
@@ -83,8 +83,8 @@ class AgentMemories:
         """A part of one long record. Raises: RefusedError (UNKNOWN_MEMORY)."""
 
         def query(connection: sqlite3.Connection) -> MemorySearchResult:
-            require_turn(connection, caller)
-            record = read_own(connection, _seeker(caller), memory_id)
+            turn = require_turn(connection, caller)
+            record = read_own(connection, _seeker(caller, turn), memory_id)
             return MemorySearchResult(items=(memory_item(connection, record, offset=offset),))
 
         return await self._ledger.read(query)
@@ -217,5 +217,5 @@ class AgentMemories:
         return await self._ledger.write(step)
 
 
-def _seeker(caller: Caller) -> Seeker:
-    return Seeker(caller.actor_id, caller.room_id)
+def _seeker(caller: Caller, turn: CallerTurn) -> Seeker:
+    return Seeker(caller.actor_id, caller.room_id, turn.correlation_id)

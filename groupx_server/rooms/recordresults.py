@@ -25,8 +25,8 @@ class MemoryItem(RecordBase):
     """One thing that this room, or you, remember."""
 
     memory_id: str
-    scope: Literal["room", "agent"]
-    """room: everybody here; agent: your own."""
+    scope: Literal["room", "agent", "correlation"]
+    """room: everybody here; agent: your own; correlation: the work that you are in alone."""
     agent_memory_type: Literal["core", "dated"] | None = None
     """Of your own memory: core is what you kept, dated what a day held."""
     subject_actor_id: str | None = None

@@ -27,7 +27,9 @@ SCOPES = [
     MemoryScope(type="correlation", id="c"),
 ]
 AUTHORS = [YOU, *(Author(agent, "mcp") for agent in AGENTS)]
-VIEWERS = [Seeker(agent, room) for agent in AGENTS for room in ROOMS]
+VIEWERS = [
+    Seeker(agent, room, root) for agent in AGENTS for room in ROOMS for root in ("c", "corr_other")
+]
 
 
 def everything(book: Searchable) -> set[str]:
@@ -75,6 +77,18 @@ def test_list_and_search_agree_for_every_viewer_scope_author_and_subject() -> No
             assert told(book, seeker, "word", **by) == listed, (seeker, by)
 
 
+def test_memory_of_a_root_is_seen_by_those_who_work_for_it_alone() -> None:
+    with searchable() as book:
+        everything(book)
+        for seeker in VIEWERS:
+            seen = {
+                record.scope.id
+                for record in find_memory(book.connection, seeker, Wanted(limit=100), NOW).items
+            }
+            assert ("c" in seen) is (seeker.root == "c")
+            assert {seeker.room_id, seeker.actor_id} <= seen
+
+
 def test_an_agent_finds_what_a_person_wrote_into_its_core_about_somebody_else() -> None:
     with searchable() as book:
         everything(book)
@@ -120,7 +134,12 @@ def test_what_texts_mean_shows_nobody_another_agents_memory() -> None:
             page = search(
                 book.connection,
                 "other",
-                Filters(kind="memory", seen_in=seeker.room_id, seen_by=seeker.actor_id),
+                Filters(
+                    kind="memory",
+                    seen_in=seeker.room_id,
+                    seen_by=seeker.actor_id,
+                    seen_for=seeker.root,
+                ),
                 NOW,
                 limit=200,
                 meaning=Meaning(unpack(vector), 0.5, 0.3),

@@ -13,6 +13,7 @@ from groupx_server.ledger.verify import find_violations
 from groupx_server.rooms.agentmemories import Note
 from groupx_server.rooms.recordpages import RECORD_CHARS
 from groupx_shared.errors import ErrorCode, RefusedError
+from groupx_shared.wire.memory import RememberMemory, ScopeRequest
 from groupx_shared.wire.requests import CommandRequest, CreateRoom
 from support.rooms import House, house
 
@@ -49,6 +50,25 @@ async def test_a_rooms_memory_is_everybodys_and_an_agents_own_is_its_own(tmp_pat
         assert item.provenance == f"{item.memory_id} by agent:a “A” (an agent, not a person)"
         await refused(ErrorCode.UNKNOWN_MEMORY, rooms.memories.read(b, item.memory_id, 0))
         assert await rooms.ledger.read(find_violations) == []
+
+
+async def test_memory_of_the_root_is_seen_by_those_who_work_for_it(tmp_path: Path) -> None:
+    async with house(tmp_path) as rooms:
+        a, b = await rooms.at_work("a"), await rooms.at_work("b")
+        [first, _] = await rooms.events("message.created")
+        request = RememberMemory(
+            client_command_id="m",
+            scope=ScopeRequest(type="correlation", id=first["correlationId"]),
+            kind="fact",
+            content="The gate is blue.",
+        )
+        kept = (await rooms.service.memories.remember(request, rooms.person)).memory
+        for wanted in (ALL, Wanted(query="gate"), Wanted(query="blue", filters={"kind": "fact"})):
+            [item] = (await rooms.memories.search(a, wanted)).items
+            assert (item.scope, item.content) == ("correlation", "The gate is blue.")
+            assert await seen(rooms, b, wanted) == []
+        assert (await rooms.memories.read(a, kept.memory_id, 4)).items[0].content == "gate is blue."
+        await refused(ErrorCode.UNKNOWN_MEMORY, rooms.memories.read(b, kept.memory_id, 0))
 
 
 async def test_what_another_room_remembers_is_not_seen(tmp_path: Path) -> None:
