@@ -8,7 +8,7 @@ from groupx_shared.agentstatus import status_text
 from groupx_shared.names import unknown_name
 from groupx_tui.handlers.inspect import CardHandlers
 from groupx_tui.screens.chooser import Choice, Chooser, Use
-from groupx_tui.state.model import AgentView
+from groupx_tui.state.model import AgentView, ClientView
 
 if TYPE_CHECKING:
     from groupx_shared.wire.replies import RestartReply
@@ -53,13 +53,6 @@ class AgentHandlers:
         self._app.room.composer.insert(f"@{agent.handle}")
 
     def _choose(self, title: str, done: object) -> None:
-        choices = [
-            Choice(
-                agent.actor_id, agent.name, _about(agent), status_text(agent.status, agent.until)
-            )
-            for agent in self._app.view.agents
-        ]
-
         def chosen(actor_id: str | None) -> None:
             if callable(done):
                 done(actor_id)
@@ -67,9 +60,9 @@ class AgentHandlers:
         chooser = Chooser(
             self._app.keymap,
             title,
-            choices,
+            _lines(self._app.view),
             empty="There is no such agent.",
-            use=Use({"details": self._cards.show}),
+            use=Use({"details": self._cards.show}, follows=_lines),
         )
         self._app.push_screen(chooser, chosen)
 
@@ -84,6 +77,13 @@ class AgentHandlers:
             f"{name} is being restarted." if reply.accepted else f"{name} cannot restart now."
         )
         self._app.tell(sentence)
+
+
+def _lines(view: ClientView) -> list[Choice]:
+    return [
+        Choice(agent.actor_id, agent.name, _about(agent), status_text(agent.status, agent.until))
+        for agent in view.agents
+    ]
 
 
 def _about(agent: AgentView) -> str:

@@ -22,6 +22,7 @@ from groupx_tui.handlers.tool import text_screen
 from groupx_tui.screens.chooser import Choice, Chooser, Use
 from groupx_tui.screens.confirm import Confirm
 from groupx_tui.screens.write import Write
+from groupx_tui.state.model import ClientView
 
 if TYPE_CHECKING:
     from groupx_tui.app import GroupXApp
@@ -30,6 +31,7 @@ IDENTITY_ABOUT: Final = (
     "It goes with every turn, before all that the room says. What people and agents say of it "
     "later stands in memory."
 )
+NO_AGENTS: Final = "No such agent. Those that are here show once the room is connected."
 STATES: Final = {"found": "is installed", "absent": "is not installed"}
 
 
@@ -86,12 +88,14 @@ class SetupHandlers:
             "retract": self._remove,
         }
         words = {"accept": "on or off", "correct": "who it is", "retract": "remove"}
-        use = Use(offers, opens=self._toggle, words=words)
+        use = Use(offers, opens=self._toggle, words=words, follows=self._agents)
         title = "Agents of this workspace"
-        self._list = Chooser(self._app.keymap, title, self._agents(), use=use)
+        self._list = Chooser(
+            self._app.keymap, title, self._agents(self._app.view), empty=NO_AGENTS, use=use
+        )
         self._app.push_screen(self._list)
 
-    def _agents(self) -> list[Choice]:
+    def _agents(self, view: ClientView) -> list[Choice]:
         return [
             Choice(
                 agent.actor_id,
@@ -99,7 +103,7 @@ class SetupHandlers:
                 f"@{agent.handle} · {agent.driver}".rstrip(" ·"),
                 "on" if agent.enabled else "off",
             )
-            for agent in self._app.view.agents
+            for agent in view.agents
         ]
 
     def _act_on(self, action_id: str, actor_id: str) -> None:
@@ -172,7 +176,7 @@ class SetupHandlers:
 
     def _refresh(self) -> None:
         if self._list is not None and self._list.is_attached:
-            self._list.replace_choices(self._list.heading, self._agents())
+            self._list.replace_choices(self._list.heading, self._agents(self._app.view))
 
     # --- files
 

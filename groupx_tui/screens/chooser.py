@@ -21,6 +21,7 @@ from textual.widgets import Input, Static
 from groupx_tui.keymap import KeyMap
 from groupx_tui.matching import best_matches
 from groupx_tui.screens.dialog import Dialog
+from groupx_tui.state.model import ClientView
 
 MAX_ROWS: Final = 14
 """With title, filter and keys it fits on 24 lines."""
@@ -50,6 +51,8 @@ class Use:
     opens: Callable[[str], object] | None = None
     """What the accept key does with a line instead of returning it; the list stays."""
     is_wide: bool = False
+    follows: Callable[[ClientView], Sequence[Choice]] | None = None
+    """What the lines are in a newer view of the room."""
     words: Mapping[str, str] = field(default_factory=dict)
     """What the line of keys calls `accept` and the offers, where that is not their verb."""
 
@@ -161,6 +164,7 @@ class Chooser(Dialog[str]):
         """`use`: what can be done with the lines beside choosing one."""
         use = use or Use()
         self._opens, self._offers, self._is_wide = use.opens, use.offers, use.is_wide
+        self._follows = use.follows
         verb = use.words.get("accept", "choose" if self._opens is None else "open")
         hints = [f"{keymap.shown('dialog.accept')} {verb}"]
         hints += [
@@ -230,6 +234,14 @@ class Chooser(Dialog[str]):
         self._all, self._first = choices, "" if marked is None else marked.key
         self.query_one(".dialog-title", Static).update(Content(title))
         self._show(self.query_one(Input).value.strip())
+
+    def take_view(self, view: ClientView) -> None:
+        """Show the lines of a newer view, where the list is one of what is there now."""
+        if self._follows is None:
+            return
+        choices = self._follows(view)
+        if list(choices) != list(self._all):
+            self.replace_choices(self.heading, choices)
 
     def move(self, lines: int) -> None:
         """Mark another line."""

@@ -35,6 +35,8 @@ from groupx_tui.widgets.workbar import WorkBar
 
 WIDE: Final = 100
 """From this many columns on the side panel shows by itself."""
+BUILTIN: Final = "builtin"
+ADD_AGENTS: Final = "Only the built-in guide is here: /agents-setup adds an agent's program."
 
 
 class RoomScreen(Screen[None], inherit_bindings=False):
@@ -112,6 +114,7 @@ class RoomScreen(Screen[None], inherit_bindings=False):
         if view.ledger_id:
             # Before, nobody knows whether the room is empty, so nothing is said about it.
             self.timeline.visible = True
+            self.timeline.hint_when_empty(*_first_steps(view))
             self.timeline.show(view.timeline, is_live=view.connection == "live")
         self._draw_keys()
 
@@ -182,3 +185,9 @@ def key_hints(keymap: KeyMap) -> KeyHints:
     return KeyHints(
         keymap.shown("turn.retry"), keymap.shown("turn.continue"), keymap.shown("turn.cancel")
     )
+
+
+def _first_steps(view: ClientView) -> list[str]:
+    """What to do where no agent's program is set up yet."""
+    drivers = {agent.driver for agent in view.agents if agent.enabled}
+    return [ADD_AGENTS] if drivers == {BUILTIN} else []

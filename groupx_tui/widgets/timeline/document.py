@@ -71,6 +71,8 @@ class Scene:
     """`14:03`."""
     keys: KeyHints = NO_KEYS
     """What the hints call the keys."""
+    empty_hints: tuple[str, ...] = ()
+    """More lines for a room without messages."""
     start: str = "start of the room"
     """What stands above the very first block; empty: nothing."""
 

@@ -60,10 +60,11 @@ class ScreenLines:
         thumb = _thumb(reader, height)
         cursor = reader.cursor.found() if has_cursor else None
         spans = {} if reader.selection is None else reader.selection.spans(rows)
+        hints = [] if rows else _hints(reader, painter)
         for y in range(height):
             has_thumb = thumb is not None and thumb.start <= y < thumb.end
             if y >= len(rows):
-                yield _hint(painter) if not y else painter.blank(has_thumb=has_thumb)
+                yield hints.pop(0) if hints else painter.blank(has_thumb=has_thumb)
                 continue
             ref, row = rows[y], document.row(rows[y])
             own = is_own(document.blocks[ref.block]) and document.part(ref).is_content
@@ -79,9 +80,12 @@ class ScreenLines:
                 yield strip
 
 
-def _hint(painter: Painter) -> Strip:
-    text = Segment(EMPTY_HINT, painter.palette.style(Role.DIM))
-    return painter.line(Row(Strip([text])), is_own=False, has_thumb=False)
+def _hints(reader: Reader, painter: Painter) -> list[Strip]:
+    style = painter.palette.style(Role.DIM)
+    return [
+        painter.line(Row(Strip([Segment(text, style)])), is_own=False, has_thumb=False)
+        for text in (EMPTY_HINT, *reader.scene.empty_hints)
+    ]
 
 
 def _ranges(old: list[Strip], new: list[Strip]) -> Iterator[tuple[int, int]]:

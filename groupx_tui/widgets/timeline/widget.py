@@ -109,6 +109,10 @@ class Timeline(TimelineActions, can_focus=True):
         self._reader.show(view)
         self._changed()
 
+    def hint_when_empty(self, *lines: str) -> None:
+        """More of what is said in a room without messages."""
+        self._reader.scene.empty_hints = lines
+
     def mark_unread(self, after_seq: int | None, since: datetime | None = None) -> None:
         """Draw “── new since HH:MM ──” before the first block of a later seq; None removes it."""
         at = self._say_time() if since is None else f"{since.astimezone(self._tz):%H:%M}"

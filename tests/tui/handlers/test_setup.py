@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ import pytest
 from groupx_tui.app import GroupXApp
 from groupx_tui.handlers.setup import addable
 from groupx_tui.screens.chooser import Chooser
+from groupx_tui.state.model import TimelineView
 from support.does import does
+from support.fake_session import CODEX, GUIDE, KIMI, FakeSession, sample_view
 from support.window import open_window
 
 pytestmark = pytest.mark.slow
@@ -72,6 +75,36 @@ async def test_agents_are_switched_on_and_off_removed_and_added() -> None:
         assert "Gemini" in window.screen_text()
         await window.press("enter")
         assert window.commands.asked[-1] == ("agents", "add", "gemini")
+
+
+async def test_lists_of_agents_follow_what_happens_to_them() -> None:
+    session = FakeSession(replace(sample_view(), agents=()))
+    for command in ("agents-setup", "agents"):
+        async with open_window(session) as window:
+            await window.type(f"/{command}")
+            await window.press("enter")
+            assert "Codex" not in window.screen_text()
+            session.push(agents=(CODEX, KIMI))
+            await window.until(lambda: "Kimi" in window.screen_text())
+            await window.press("down")
+            session.push(agents=(replace(CODEX, name="Codex the second"), KIMI))
+            await window.until(lambda: "Codex the second" in window.screen_text())
+            assert isinstance(window.top, Chooser)
+            assert window.top.list.marked is not None
+            assert window.top.list.marked.key == KIMI.actor_id, "the marked line stays marked"
+            session.push(agents=())
+
+
+async def test_an_empty_room_with_the_guide_alone_says_how_to_add_an_agent() -> None:
+    view = sample_view()
+    empty = TimelineView(view.room_id, (), 0, 0)
+    builtin = replace(GUIDE, driver="builtin")
+    session = FakeSession(replace(view, agents=(builtin,), timeline=empty))
+    async with open_window(session) as window:
+        assert "/agents-setup adds an agent's program" in window.screen_text()
+        session.push(agents=(builtin, replace(CODEX, driver="codex")))
+        await window.until(lambda: "/agents-setup" not in window.screen_text())
+        assert "No messages yet" in window.screen_text()
 
 
 async def test_who_an_agent_is_is_written_down(tmp_path: Path) -> None:
