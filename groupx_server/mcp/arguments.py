@@ -170,7 +170,7 @@ class MemorySearchArguments(RequestModel):
     query: Query | None = None
     """What to look for, in any words; without it, all, newest first."""
     scope: Literal["room", "agent"] | None = None
-    """room: what is kept for everybody here; agent: your own; default: both."""
+    """room: what is kept for everybody here; agent: your own; default: all that you may see."""
     agent_memory_type: AgentMemoryType | None = None
     """Of your own: core (what you kept) or dated (what a day held)."""
     kind: MemoryKind | None = None
