@@ -357,6 +357,10 @@ _ANYWHERE: Final = (
     _any("context.compact", "Sum the room up",
          "Have an agent sum up what is older than the last 12 messages; all that you see stays.",
          slash="compact"),
+    _any("context.reset", "Begin anew",
+         "Tell agents nothing any more of what was said in this room until now, in new sessions; "
+         "the messages stay.",
+         slash="reset"),
     _any("removal.result", "What was removed last",
          "Show what the last removal took, what it left alone and what it cannot reach.",
          slash="removed"),

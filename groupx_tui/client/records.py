@@ -16,6 +16,8 @@ from groupx_shared.wire.context import (
     CompactContext,
     CompactionReply,
     ContextPreview,
+    ResetContext,
+    ResetReply,
     SummaryReply,
 )
 from groupx_shared.wire.memory import (
@@ -140,6 +142,12 @@ class Records:
         body = request_of(CompactContext, client_command_id=new_id("cmd"))
         path = f"/api/rooms/{segment(room_id)}/context/compact"
         return await self._client.post(CompactionReply, path, body)
+
+    async def reset(self, room_id: str) -> ResetReply:
+        """Tell agents nothing any more of what was said in a room until now, in new sessions."""
+        body = request_of(ResetContext, client_command_id=new_id("cmd"))
+        path = f"/api/rooms/{segment(room_id)}/context/reset"
+        return await self._client.post(ResetReply, path, body)
 
     async def usage(self, *, actor_id: str | None = None) -> UsageReply:
         """What ended turns have used, of one agent or of all."""

@@ -10,21 +10,34 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from groupx_shared.names import unknown_name
 from groupx_shared.text import safe_text
 from groupx_tui.handlers.tool import text_screen
 from groupx_tui.screens.card import card_screen
 from groupx_tui.screens.chooser import Choice, Chooser
+from groupx_tui.screens.confirm import Confirm
 from groupx_tui.screens.preview import preview_screen, summary_screen
 from groupx_tui.state.model import AgentView, Block, MessageBlock, TurnBlock
 from groupx_tui.widgets.header import room_title
 from groupx_tui.widgets.timeline.words import moment
 
+ANEW: Final = (
+    "Agents are told nothing any more of what was said here until now, and get new sessions with "
+    "their next turn. Messages and memory stay as they are. What an agent's program keeps of its "
+    "old session stays there."
+)
+BEGUN_ANEW: Final = "Agents begin anew from here, in new sessions; all that was said stays to read."
+
 if TYPE_CHECKING:
     from groupx_shared.wire.agents import AgentInfo
-    from groupx_shared.wire.context import CompactionReply, ContextPreview, SummaryReply
+    from groupx_shared.wire.context import (
+        CompactionReply,
+        ContextPreview,
+        ResetReply,
+        SummaryReply,
+    )
     from groupx_shared.wire.replies import CancelReply, TurnInfo, UsageReply
     from groupx_tui.app import GroupXApp
 
@@ -48,6 +61,21 @@ class ContextHandlers:
                 self._app.tell("There is nothing to sum up: what there is stays as it is.")
 
         self._app.attempt(self._app.session.records.compact(self._app.view.room_id), asked)
+
+    def reset(self, argument: str) -> None:
+        """Let agents begin anew in the shown room: what was said is not told to them any more."""
+        view = self._app.view
+
+        def reset(reply: ResetReply) -> None:
+            nothing = "There is nothing to begin anew from: nothing was said since the last time."
+            self._app.tell(BEGUN_ANEW if reply.reset else nothing)
+
+        def asked(is_wanted: bool | None) -> None:
+            if is_wanted:
+                self._app.attempt(self._app.session.records.reset(view.room_id), reset)
+
+        title = f"Begin anew in {room_title(view)}?"
+        self._app.push_screen(Confirm(self._app.keymap, title, ANEW, "begin anew"), asked)
 
     def summary(self) -> None:
         """What stands for the room's older messages."""

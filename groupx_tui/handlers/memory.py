@@ -31,12 +31,14 @@ class MemoryHandlers:
 
     def __init__(self, app: GroupXApp) -> None:
         self._app = app
-        self._edit = MemoryEdit(app, self._again)
+        self._edit = MemoryEdit(app, self._changed)
         self._list: Browser | None = None
         self._sought = Sought()
         self._shelf: Shelf | None = None
         self._kept: dict[str, Kept] = {}
         self._is_reading = False
+        self._wanted = ""
+        """What was written or corrected just now: it gets the mark."""
 
     def browse(self, argument: str) -> None:
         """Show what is remembered, newest first; with words, what they find."""
@@ -75,6 +77,11 @@ class MemoryHandlers:
         self._sought = sought
         self._again()
 
+    def _changed(self, record_id: str) -> None:
+        """Show what became of a record."""
+        self._wanted = record_id
+        self._again()
+
     def _again(self) -> None:
         """Read from the beginning."""
         shelf = self._shelf = self._app.session.records.shelf(self._sought)
@@ -108,7 +115,9 @@ class MemoryHandlers:
         names = self._names()
         title = title_of(len(self._kept), has_more=self._shelf.has_more)
         choices = [record_choice(kept, names) for kept in self._kept.values()]
-        self._list.show_records(title, filter_words(self._sought, names), choices)
+        shown = filter_words(self._sought, names)
+        self._list.show_records(title, shown, choices, self._wanted)
+        self._wanted = "" if self._wanted in self._kept else self._wanted
 
     def _names(self) -> Names:
         view = self._app.view

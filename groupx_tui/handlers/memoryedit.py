@@ -31,9 +31,9 @@ NO_PIN: Final = (
 
 
 class MemoryEdit:
-    """Changes records; `changed` is called after each change."""
+    """Changes records; `changed` is called after each change with the record's id as it is now."""
 
-    def __init__(self, app: GroupXApp, changed: Callable[[], object]) -> None:
+    def __init__(self, app: GroupXApp, changed: Callable[[str], object]) -> None:
         self._app = app
         self._changed = changed
 
@@ -126,6 +126,6 @@ class MemoryEdit:
     def _do(self, work: Coroutine[Any, Any, Kept], said: str) -> None:
         def done(kept: Kept) -> None:
             self._app.tell(said)
-            self._changed()
+            self._changed(kept.record_id)
 
         self._app.attempt(work, done)

@@ -69,13 +69,17 @@ class Browser(Chooser):
         yield filter_line
         yield self.list
 
-    def show_records(self, title: str, filters: str, choices: Sequence[Choice]) -> None:
-        """Show these lines; the marked one stays marked."""
+    def show_records(
+        self, title: str, filters: str, choices: Sequence[Choice], wanted: str = ""
+    ) -> None:
+        """Show these lines; `wanted` gets the mark if it is there, else the marked one keeps it."""
         self.query_one(".browser-filters", Static).update(Content(filters))
         self.query_one(".dialog-title", Static).update(Content(title))
         self.list.empty = EMPTY
         marked = self.list.marked
-        self.list.show(choices, "" if marked is None else marked.key)
+        is_there = any(choice.key == wanted for choice in choices)
+        kept = "" if marked is None else marked.key
+        self.list.show(choices, wanted if is_there else kept)
 
     def _show(self, typed: str) -> None:
         if typed != self._looked_for:

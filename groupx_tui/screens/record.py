@@ -32,6 +32,13 @@ WORD_WORDS: Final = {
     "people": "a person's word about it",
     "others": "another agent's observation of it",
 }
+HOW_WORDS: Final = {
+    "web": "by hand",
+    "mcp": "with an agent's tools",
+    "automatic": "by the agent, for GroupX",
+    "operator": "by the room assistant",
+}
+"""By how the source's kind begins."""
 UNCHANGED_WORDS: Final = 12
 """Of a long stretch that stayed: so many words are shown at each end of it."""
 _WORD: Final = re.compile(r"\s+|[^\s]+")
@@ -86,13 +93,19 @@ def record_screen(
         ("written", moment(kept.created_at)),
         ("taken back", moment(kept.retracted_at)),
         ("comes from", safe_line(kept.source_event_id or "")),
-        ("how", kept.source_kind),
+        ("how", how_words(kept.source_kind)),
         ("id", kept.record_id),
     ]
     rows = [Fact(Content(""), Content(kept.content)), BLANK]
     rows += [Fact(Content.styled(k, "$muted"), Content(v)) for k, v in facts if v]
     copies = (kept.content, "the text")
     return Reader(keymap, "What is remembered", rows, LABEL_WIDTH, copies, offers)
+
+
+def how_words(source_kind: str) -> str:
+    """How it came to be written down."""
+    known = (words for start, words in HOW_WORDS.items() if source_kind.startswith(start))
+    return next(known, source_kind)
 
 
 def history_screen(keymap: KeyMap, versions: Sequence[Kept], names: Names) -> Reader:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from groupx_shared.wire.forgetting import RedactReply
 
 LABEL_WIDTH: Final = 14
+NEW_SESSIONS: Final = "From here, /reset in that room does it."
 SAME: Final = " "
 """A label that stands for the one above."""
 MAX_NAMED: Final = 5
@@ -75,7 +76,9 @@ def removed_facts(reply: RedactReply) -> list[tuple[str, str]]:
         ("backups", _backups(reply)),
         ("left alone", _elsewhere(reply)),
     ]
-    beyond = [(SAME if number else "not reached", each) for number, each in enumerate(reply.beyond)]
+    told = [NEW_SESSIONS] if reply.sessions else []
+    unreached = [*reply.beyond[:1], *told, *reply.beyond[1:]]
+    beyond = [(SAME if number else "not reached", each) for number, each in enumerate(unreached)]
     return [*facts, *beyond, ("kept", f"the line that says so: {reply.audit_event_id}")]
 
 

@@ -1,4 +1,4 @@
-"""One of a few: the value between two arrows; left, right and space change it.
+"""One of a few: the value between two arrows; left, right, space and a first letter change it.
 
 Counterpart: the forms in `screens`, which read `key`.
 """
@@ -58,10 +58,21 @@ class Pick(Widget, can_focus=True):
         return Content.assemble(label, value, Content.styled(count, "$muted"))
 
     def on_key(self, event: events.Key) -> None:
-        """Choose the one before or after."""
+        """Choose the one before or after, or the next that begins with a letter."""
         if event.key in STEPS:
             event.stop()
             self._step(STEPS[event.key])
+        elif event.is_printable and event.character:
+            event.stop()
+            self._seek(event.character.casefold())
+
+    def _seek(self, letter: str) -> None:
+        count = len(self._options)
+        for step in range(1, count + 1):
+            words = self._options[(self._index + step) % count][1]
+            if words.casefold().startswith(letter):
+                self._step(step)
+                return
 
     def on_click(self) -> None:
         """Choose the one after."""

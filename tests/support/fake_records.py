@@ -13,6 +13,7 @@ from groupx_shared.wire.context import (
     CompactionReply,
     ContextPreview,
     LeftOutInfo,
+    ResetReply,
     SectionInfo,
     SummaryReply,
 )
@@ -166,6 +167,10 @@ class FakeRecords(Records):
             author_actor_id="agent:codex", created_at=AT,
             content="## Parser\n- The last line is kept.\n- Tests run with pytest -q.",
         )  # fmt: skip
+
+    async def reset(self, room_id: str) -> ResetReply:
+        self.asked.append(("reset", room_id))
+        return ResetReply(reset=self.has_older, through_seq=5)
 
     async def preview(
         self, room_id: str, actor_id: str, draft: str, reply_to: str | None = None

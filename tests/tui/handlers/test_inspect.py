@@ -7,6 +7,7 @@ import pytest
 from groupx_tui.screens.chooser import Chooser
 from groupx_tui.screens.reader import Reader
 from support.does import does
+from support.fake_session import FakeSession
 from support.window import open_window
 
 pytestmark = pytest.mark.slow
@@ -76,6 +77,24 @@ async def test_an_agent_is_named_or_chosen_when_several_would_get_it() -> None:
         await window.type("codex")
         await window.press("enter")
         assert window.session.memory.asked[1][2] == "agent:codex"
+
+
+@does("context.reset")
+async def test_agents_begin_anew_after_it_was_said_what_that_means() -> None:
+    session = FakeSession()
+    async with open_window(session) as window:
+        for has_older, says in ((True, "begin anew from here"), (False, "nothing to begin anew")):
+            session.memory.has_older = has_older
+            await window.type("/reset")
+            await window.press("enter")
+            assert "Begin anew in Main?" in window.screen_text()
+            assert "Messages and memory" in window.screen_text()
+            await window.press("enter")
+            assert says in window.toasts[-1]
+        await window.type("/reset")
+        await window.press("enter", "escape")
+        resets = [each for each in session.memory.asked if each[0] == "reset"]
+        assert resets == [("reset", "room:main")] * 2
 
 
 @does("agent.card", "dialog.restart", "dialog.doctor")

@@ -6,6 +6,7 @@ import pytest
 
 from groupx_tui.screens.browser import Browser
 from groupx_tui.screens.reader import Reader
+from groupx_tui.screens.record import how_words
 from support.does import does
 from support.fake_records import memory
 from support.fake_session import FakeSession
@@ -158,3 +159,17 @@ async def test_without_a_source_that_is_said() -> None:
         assert "It names no message" in window.toasts[-1]
         await window.press("enter")
         assert "f5 source" not in window.screen_text()
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        ("web", "by hand"),
+        ("mcp", "with an agent's tools"),
+        ("automatic_core", "by the agent, for GroupX"),
+        ("operator", "by the room assistant"),
+        ("of_a_later_version", "of_a_later_version"),
+    ],
+)
+def test_how_a_record_came_to_be_is_said_in_words(kind: str, says: str) -> None:
+    assert how_words(kind) == says

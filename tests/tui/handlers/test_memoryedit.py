@@ -39,6 +39,8 @@ async def test_something_is_remembered_for_the_room() -> None:
         assert isinstance(window.top, Browser)
         assert "Memory · 8" in window.screen_text()
         assert window.toasts[-1] == "Remembered for Main."
+        assert window.top.list.marked is not None
+        assert window.top.list.marked.key == "mem_9"  # what was written has the mark
 
 
 @does("dialog.next_part", "dialog.previous_part")

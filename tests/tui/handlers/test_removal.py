@@ -82,6 +82,7 @@ async def test_afterwards_it_is_told_what_went_and_what_is_not_reached() -> None
             "1 summary, 2 days thrown away",
             "still in old backups",
             "context reset --room main",
+            "From here, /reset",
             "evt_99",
         ):
             assert part in text
