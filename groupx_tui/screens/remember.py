@@ -20,6 +20,7 @@ from groupx_tui.keymap import KeyMap
 from groupx_tui.screens.dialog import Dialog
 from groupx_tui.state.remembered import IDENTITY_KINDS, MEMORY_KINDS, Kept, Place
 from groupx_tui.widgets.pick import Pick
+from groupx_tui.widgets.wholearea import WholeArea
 
 RULES: Final[dict[Place, str]] = {
     "room": "Every agent of {name} is told it, and may correct it.",
@@ -35,7 +36,7 @@ InEditor = Callable[[str], Coroutine[Any, Any, str | None]]
 """Opens a text in the person's editor; None when nothing came back."""
 
 
-class LineEditor(TextArea):
+class LineEditor(WholeArea):
     """Enter belongs to the dialog; ctrl+j begins a new line."""
 
     async def _on_key(self, event: events.Key) -> None:

@@ -16,17 +16,14 @@ from textual import events
 from textual._text_area_theme import TextAreaTheme
 from textual.actions import SkipAction
 from textual.content import Content
-from textual.document._document import EditResult, Location, Selection
-from textual.document._edit import Edit
+from textual.document._document import Location
 from textual.reactive import reactive
-from textual.widgets import TextArea
 
 from groupx_shared.text import safe_text
 from groupx_tui.keymap import KeyMap
-from groupx_tui.render.clusters import COMPOSED, cluster_around
 from groupx_tui.widgets.binding import keys_of_place
 from groupx_tui.widgets.composer.pastes import PasteShelf
-from groupx_tui.widgets.composer.wrapping import teach_wrapping
+from groupx_tui.widgets.wholearea import WholeArea
 
 _CHIP_STYLE = "chip"
 _THEME = replace(
@@ -34,13 +31,11 @@ _THEME = replace(
     name="composer",
     syntax_styles={_CHIP_STYLE: Style(reverse=True)},
 )
-JOINERS = ("\u200c", "\u200d")
-"""Typed within emoji, and Persian and Indic words; not printable, so the base class drops them."""
 MAX_SHARE = 3
 """The editor grows to a third of the screen."""
 
 
-class Editor(TextArea, inherit_bindings=False):
+class Editor(WholeArea, inherit_bindings=False):
     """Where the message is typed."""
 
     DEFAULT_CSS = """
@@ -77,7 +72,6 @@ class Editor(TextArea, inherit_bindings=False):
         self._joined: str | None = None
         self._act = act
         self._keys = keys_of_place("composer", keymap)
-        teach_wrapping()
         super().__init__(
             id="editor",
             compact=True,
@@ -135,37 +129,15 @@ class Editor(TextArea, inherit_bindings=False):
             row = self.text.count("\n", 0, start)
             self._highlights[row].append((first, first + end - start, _CHIP_STYLE))
 
-    def edit(self, edit: Edit) -> EditResult:
-        """Do an edit; one that would take a part of a chip or of an emoji takes all of it."""
-        top, bottom = edit.top, edit.bottom
-        edit.from_location = self._edge(top, is_start=top != bottom)
-        edit.to_location = self._edge(bottom, is_start=False)
-        return super().edit(edit)
+    def whole_around(self, row: int, column: int, *, is_edit: bool) -> tuple[int, int] | None:
+        """A chip too is not entered, and taken whole."""
+        chip = self._pastes.chip_around(self.document[row], column)
+        return chip or super().whole_around(row, column, is_edit=is_edit)
 
     def undo(self) -> None:
         """Undo the last step; what is done next is a step of its own."""
         super().undo()
         self.history.checkpoint()
-
-    def _edge(self, location: Location, *, is_start: bool) -> Location:
-        """The place itself, or the edge of the chip or emoji that it lies in."""
-        row, column = location
-        whole = self._pastes.chip_around(self.document[row], column)
-        if whole is None:
-            whole = _emoji_around(self.document[row], column)
-        return location if whole is None else (row, whole[0 if is_start else 1])
-
-    def _watch_selection(self, previous_selection: Selection, selection: Selection) -> None:
-        super()._watch_selection(previous_selection, selection)
-        row, column = selection.end
-        whole = self._pastes.chip_around(self.document[row], column)
-        if whole is None:
-            cluster = cluster_around(self.document[row], column)
-            whole = None if cluster is None else cluster[:2]
-        if whole is not None:  # on to the edge that it was on its way to
-            is_forward = selection.end > previous_selection.end
-            edge = row, whole[1 if is_forward else 0]
-            self.move_cursor(edge, select=selection.start != selection.end)
 
     def open_chip(self) -> bool:
         """Put the pasted text in place of the chip at the caret, else of the first one; False
@@ -225,10 +197,6 @@ class Editor(TextArea, inherit_bindings=False):
             return
         action_id = self._keys.get(event.key)
         if action_id is None:
-            if event.character in JOINERS:
-                event.prevent_default()
-                event.stop()
-                self._replace_via_keyboard(event.character, *self.selection)
             return
         event.prevent_default()
         try:
@@ -248,12 +216,3 @@ class Editor(TextArea, inherit_bindings=False):
             self.move_cursor(result.end_location)
         self.history.checkpoint()
         self.focus()
-
-
-def _emoji_around(line: str, column: int) -> tuple[int, int] | None:
-    """The emoji of several code points that has `column` inside. Of a letter with marks, an edit
-    may take the last mark: so one corrects it."""
-    cluster = cluster_around(line, column)
-    if cluster is None or COMPOSED.search(line, cluster.start, cluster.end) is None:
-        return None
-    return cluster.start, cluster.end
