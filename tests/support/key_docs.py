@@ -44,9 +44,10 @@ action and the nearest name, and the default keys are used (or those from before
 * If an input method does not work in your terminal, start with `TEXTUAL_DISABLE_KITTY_KEY=1`.
 * The bell or a notification comes only while the terminal says that it has no focus (`/attention`
   chooses which). In tmux that needs `set -g focus-events on`.
-* Pictures (PNG, JPEG, the first frame of GIF and WebP) are shown as such by terminals that say so when
-  they are asked: with kitty's protocol, or as sixels (also in a tmux that says so). Other terminals
-  with 256 colours or more show them in characters; else it is said what they are and where.
+* Pictures (PNG, JPEG, the first frame of GIF and WebP) are shown as such by terminals that say so
+  when they are asked: with kitty's protocol, or as sixels (also in a tmux that says so). Other
+  terminals with 256 colours or more show them in characters; else it is said what and where they
+  are.
 * Copying goes through the terminal (OSC 52), in tmux (3.2 and newer) through tmux's own buffer,
   which it hands on unless `set-clipboard` is `off`. What is said is what is known: no terminal
   answers.
