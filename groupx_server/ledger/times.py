@@ -5,10 +5,12 @@ The form sorts as text in time order, and is the one the earlier program wrote.
 
 from __future__ import annotations
 
+import functools
+import time
 from datetime import UTC, datetime
 from typing import Final
 
-_UTC_AT: Final = len("2026-01-31T09:15:00.250")
+_SECOND: Final = len("2026-01-31T09:15:00")
 
 
 def utc_now() -> datetime:
@@ -18,7 +20,14 @@ def utc_now() -> datetime:
 
 def utc_now_iso() -> str:
     """Return the present time as the ledger stores it."""
-    return f"{utc_now().isoformat(timespec='milliseconds')[:_UTC_AT]}Z"
+    seconds, milliseconds = divmod(time.time_ns() // 1_000_000, 1_000)
+    return f"{_second(seconds)}.{milliseconds:03d}Z"
+
+
+@functools.lru_cache(maxsize=8)
+def _second(seconds: int) -> str:
+    """A second since 1970 as text. Most of the moments that are asked for lie in few of them."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat()[:_SECOND]
 
 
 def to_iso(moment: datetime) -> str:

@@ -53,3 +53,14 @@ def test_time_without_a_zone_is_not_stored() -> None:
 def test_present_time_is_utc_in_the_stored_form() -> None:
     assert utc_now().utcoffset() == timedelta(0)
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", utc_now_iso())
+
+
+@pytest.mark.parametrize(
+    "nanoseconds", [0, 999_999, 1_000_000, 1_769_850_900_249_999_999, 1_769_850_900_250_000_000]
+)
+def test_the_present_time_is_the_clocks_cut_to_the_millisecond(
+    monkeypatch: pytest.MonkeyPatch, nanoseconds: int
+) -> None:
+    monkeypatch.setattr("groupx_server.ledger.times.time.time_ns", lambda: nanoseconds)
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=nanoseconds // 1_000)
+    assert utc_now_iso() == to_iso(moment)
