@@ -30,6 +30,7 @@ from groupx_server.agents.jsonrpc import (
     Request,
     Response,
     RpcEvent,
+    parse_line,
 )
 from groupx_server.agents.loose import as_dict
 from groupx_server.agents.signals import (
@@ -185,13 +186,12 @@ class AcpClient:
 
     def receive(self, line: bytes) -> list[Signal]:
         """Read one line of the agent's stdout."""
-        messages = self._peer.receive(line)
-        if len(messages) != 1:
-            return [signal for message in messages for signal in self._route(message)]
-        message = messages[0]
-        if type(message) is Notification and message.method == _UPDATE:
-            return self._update(message.params)  # nearly all of what an agent says
-        return self._route(message)
+        found = parse_line(line)
+        # Nearly all of what an agent says; it is no use to make an event of it first.
+        if type(found) is dict and found.get("method") == _UPDATE and found.get("id") is None:
+            return self._update(found.get("params"))
+        messages = self._peer.read(found, line)
+        return [signal for message in messages for signal in self._route(message)]
 
     def _route(self, message: RpcEvent) -> list[Signal]:
         match message:

@@ -19,6 +19,7 @@ import orjson
 
 _EXCERPT_BYTES: Final = 200
 METHOD_NOT_FOUND: Final = -32601
+_loads: Final = orjson.loads
 
 
 @dataclass(slots=True)
@@ -113,16 +114,19 @@ class JsonRpcPeer:
     def receive(self, line: bytes) -> list[RpcEvent]:
         """Read one line; an array (a batch) gives an event for each of its members."""
         try:
-            message = orjson.loads(line)
+            message = _loads(line)
         except orjson.JSONDecodeError:
-            try:
-                message = parse_loosely(line)
-            except ValueError:
-                return [Noise("the line is not JSON", line[:_EXCERPT_BYTES])]
+            return self.read(parse_line(line), line)
         if type(message) is dict and message.get("id") is None:
             method = message.get("method")  # nearly all lines are notifications
             if type(method) is str:
                 return [Notification(method, message.get("params"))]
+        return self.read(message, line)
+
+    def read(self, message: Any, line: bytes) -> list[RpcEvent]:
+        """The same of a line that `parse_line` has read."""
+        if isinstance(message, Noise):
+            return [message]
         if isinstance(message, list):
             return [self._read(item, line) for item in message] or [Noise("an empty batch")]
         return [self._read(message, line)]
@@ -157,6 +161,17 @@ class JsonRpcPeer:
             text if isinstance(text, str) else "",
             error.get("data"),
         )
+
+
+def parse_line(line: bytes) -> Any:
+    """The JSON of a line, else `Noise`. Raises nothing."""
+    try:
+        return _loads(line)
+    except orjson.JSONDecodeError:
+        try:
+            return parse_loosely(line)
+        except ValueError:
+            return Noise("the line is not JSON", line[:_EXCERPT_BYTES])
 
 
 def parse_json(line: bytes) -> Any:
