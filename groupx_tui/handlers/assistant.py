@@ -12,9 +12,14 @@ from typing import TYPE_CHECKING, Final
 from textual.actions import SkipAction
 
 from groupx_shared.errors import GroupXError, RefusedError
+from groupx_shared.text import safe_line
+from groupx_shared.wire.assistant import ENDED
 from groupx_tui.screens.assistant import AssistantScreen, Deeds
+from groupx_tui.screens.chooser import Choice, Chooser
 from groupx_tui.screens.confirm import Confirm
+from groupx_tui.state.removal import AfterRemovals
 from groupx_tui.state.side import SideView, apply_frame, with_page, with_trouble
+from groupx_tui.widgets.timeline.words import moment
 
 if TYPE_CHECKING:
     from groupx_shared.wire.assistant import AssistantCancelled, AssistantMessages
@@ -35,7 +40,10 @@ class AssistantHandlers:
     def open(self, argument: str) -> None:
         """Open the panel; with words, ask at once."""
         if self._screen is None:
-            deeds = Deeds(self._ask, self._cancel, self._clear, self._load_older)
+            after = AfterRemovals(self._app.view, self._read_anew)
+            deeds = Deeds(
+                self._ask, self._cancel, self._clear, self._load_older, self._redact, after
+            )
             self._screen = AssistantScreen(self._app.keymap, self._view, deeds)
             self._app.push_screen(self._screen, self._closed)
             self._app.run_worker(self._follow(), group=GROUP, exclusive=True)
@@ -108,6 +116,31 @@ class AssistantHandlers:
 
         title = "Forget this conversation?"
         self._app.push_screen(Confirm(self._app.keymap, title, FORGET, "forget it"), answered)
+
+    def _redact(self) -> None:
+        """Remove a request with its answer for good: choose which."""
+        asked = [m for m in self._view.messages if m.role == "user" and m.status in ENDED]
+        requests = {message.message_id: message for message in reversed(asked)}
+        choices = [
+            Choice(key, moment(message.created_at)[5:16], safe_line(message.content, 200))
+            for key, message in requests.items()
+        ]
+
+        def chosen(message_id: str | None) -> None:
+            if message_id is not None:
+                self._app.handlers.removal.side(requests[message_id])
+
+        title, empty = "Remove which request, with its answer?", "No request was answered yet."
+        self._app.push_screen(Chooser(self._app.keymap, title, choices, empty=empty), chosen)
+
+    def _read_anew(self) -> None:
+        """Texts were removed, maybe from the conversation too."""
+
+        def done(page: AssistantMessages) -> None:
+            view = SideView(status=self._view.status)
+            self._show(with_page(view, page.messages, page.next_before))
+
+        self._app.attempt(self._app.session.side.older(None), done)
 
     def _load_older(self) -> None:
         before = self._view.older_before

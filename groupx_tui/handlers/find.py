@@ -17,6 +17,7 @@ from groupx_shared.text import safe_line
 from groupx_tui.screens.ask import Ask
 from groupx_tui.screens.chooser import Choice, Chooser, Use
 from groupx_tui.state.model import BlockId
+from groupx_tui.state.removal import AfterRemovals
 from groupx_tui.widgets.timeline.words import moment
 
 if TYPE_CHECKING:
@@ -183,14 +184,18 @@ class FindHandlers:
 
         def redact(event_id: str) -> None:
             if event_id:
-                self._app.handlers.removal.event(event_id, look_again)
+                self._app.handlers.removal.event(event_id)
 
         chooser = Chooser(
             self._app.keymap,
             f"“{safe_line(query, 40)}” in all rooms{note_of(reply)}",
             choices,
             empty="Nothing like that.",
-            use=Use({"redact": redact}, words={"redact": "remove for good"}),
+            use=Use(
+                {"redact": redact},
+                sees=AfterRemovals(self._app.view, look_again),
+                words={"redact": "remove for good"},
+            ),
         )
         self._app.push_screen(chooser, done)
 

@@ -28,6 +28,10 @@ ANEW: Final = (
     "their next turn. Messages and memory stay as they are. What an agent's program keeps of its "
     "old session stays there."
 )
+SUMMED: Final = (
+    "A summary goes with what it sums up: remove the message that says it (search finds it), and "
+    "the summary is thrown away and written anew. /reset lets agents begin without any."
+)
 BEGUN_ANEW: Final = "Agents begin anew from here, in new sessions; all that was said stays to read."
 
 if TYPE_CHECKING:
@@ -82,7 +86,10 @@ class ContextHandlers:
         view = self._app.view
 
         def show(summary: SummaryReply) -> None:
-            screen = summary_screen(self._app.keymap, summary, room_title(view))
+            offers: dict[str, Callable[[], object]] = {}
+            if summary.exists:
+                offers["redact"] = lambda: self._app.tell(SUMMED)
+            screen = summary_screen(self._app.keymap, summary, room_title(view), offers)
             self._app.push_screen(screen)
 
         self._app.attempt(self._app.session.records.summary(view.room_id), show)

@@ -18,6 +18,7 @@ from groupx_tui.screens.chooser import Chooser, Use
 from groupx_tui.screens.record import Names, history_screen, record_choice, record_screen
 from groupx_tui.state.model import BlockId
 from groupx_tui.state.remembered import Kept, Sought
+from groupx_tui.state.removal import AfterRemovals
 
 if TYPE_CHECKING:
     from groupx_tui.app import GroupXApp
@@ -49,6 +50,7 @@ class MemoryHandlers:
                 self._offers(),
                 partial(self._with_record, self._show),
                 is_wide=True,
+                sees=AfterRemovals(self._app.view, self._again),
                 words={"retract": "take back", "next_part": "narrow", "redact": "remove for good"},
             ),
             Reading(self._look_for, self._read_on),
@@ -159,7 +161,7 @@ class MemoryHandlers:
         self._edit.correct(kept, self._names())
 
     def _redact(self, kept: Kept) -> None:
-        self._app.handlers.removal.record(kept, self._names(), self._again)
+        self._app.handlers.removal.record(kept, self._names())
 
     def _history(self, kept: Kept) -> None:
         def show(versions: list[Kept]) -> None:

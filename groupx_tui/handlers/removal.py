@@ -7,7 +7,7 @@ while it takes its time the window does what it always does. Counterparts: `scre
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -18,11 +18,12 @@ from groupx_tui.screens.chooser import Choice, Chooser
 from groupx_tui.screens.record import name_of
 from groupx_tui.screens.remove import Removal, Remove
 from groupx_tui.screens.removed import removed_screen, removed_sentence
-from groupx_tui.state.doomed import Doomed, doomed_event, doomed_record
+from groupx_tui.state.doomed import SIDE, Doomed, doomed_event, doomed_record, doomed_side
 from groupx_tui.state.model import Block, MessageBlock, TurnBlock
 from groupx_tui.widgets.timeline.words import moment
 
 if TYPE_CHECKING:
+    from groupx_shared.wire.assistant import SideMessage
     from groupx_shared.wire.events import Event
     from groupx_shared.wire.forgetting import RedactReply
     from groupx_tui.app import GroupXApp
@@ -40,12 +41,6 @@ NO_ID: Final = (
     "shows the one of what is marked."
 )
 UNKNOWN: Final = "Nobody knows yet whether it is removed: /redact {} once more tells."
-
-Done = Callable[[], object]
-
-
-def _nothing() -> None:
-    """Nobody waits for it."""
 
 
 class RemovalHandlers:
@@ -75,24 +70,24 @@ class RemovalHandlers:
 
     # --- for all who show something
 
-    def block(self, block: Block, done: Done = _nothing) -> None:
+    def block(self, block: Block) -> None:
         """A part of the timeline."""
         if isinstance(block, TurnBlock):
-            self.turn(block, done)
+            self.turn(block)
         elif isinstance(block, MessageBlock):
             if block.is_pending or block.refusal is not None:
                 self._app.tell(NOT_SENT)
             else:
-                self.event(block.event_id, done)
+                self.event(block.event_id)
         else:
-            self.event(block.block_id.removeprefix("note:"), done)
+            self.event(block.block_id.removeprefix("note:"))
 
-    def event(self, event_id: str, done: Done = _nothing) -> None:
+    def event(self, event_id: str) -> None:
         """An event, by its id."""
         work = self._app.session.removals.event(event_id)
-        self._app.attempt(work, partial(self._event, done=done))
+        self._app.attempt(work, self._event)
 
-    def turn(self, turn: TurnBlock, done: Done = _nothing) -> None:
+    def turn(self, turn: TurnBlock) -> None:
         """What an agent said, thought or did in a turn: choose what of it."""
         if turn.order_seq is None:
             self._app.tell(NOT_ENDED)
@@ -100,11 +95,15 @@ class RemovalHandlers:
         work = self._app.session.removals.parts_of(
             turn.room_id or self._app.view.room_id, turn.turn_id, turn.order_seq
         )
-        self._app.attempt(work, partial(self._parts, turn, done))
+        self._app.attempt(work, partial(self._parts, turn))
 
-    def record(self, kept: Kept, names: Names, done: Done = _nothing) -> None:
+    def record(self, kept: Kept, names: Names) -> None:
         """A memory or identity record."""
-        self._ask(doomed_record(kept, name_of(kept.author_id, names)), done)
+        self._ask(doomed_record(kept, name_of(kept.author_id, names)))
+
+    def side(self, asked: SideMessage) -> None:
+        """A request to the room assistant, with its answer."""
+        self._ask(doomed_side(asked))
 
     # --- finding it
 
@@ -116,7 +115,7 @@ class RemovalHandlers:
         elif kind in ("memory", "identity"):
             self._app.attempt(removals.record(name), lambda kept: self.record(kept, {}))
         elif kind:
-            self._ask(Doomed(name, "message to the assistant", "You", "", "and its answer"))
+            self._ask(Doomed(name, SIDE, "You", "", "(it is shown in the assistant's panel)"))
         elif name.lstrip("#").isdecimal():
             work = removals.event_at(self._app.view.room_id, int(name.lstrip("#")))
             self._app.attempt(work, self._event)
@@ -124,24 +123,24 @@ class RemovalHandlers:
             inspect = self._app.keymap.shown("event.inspect")
             self._app.tell(NO_ID.format(safe_line(name, 40), inspect), "warning")
 
-    def _event(self, event: Event, done: Done = _nothing) -> None:
+    def _event(self, event: Event) -> None:
         doomed = doomed_event(event)
         if doomed is None:
             self._app.tell(NO_TEXT)
         else:
-            self._ask(doomed, done)
+            self._ask(doomed)
 
-    def _parts(self, turn: TurnBlock, done: Done, events: Sequence[Event]) -> None:
+    def _parts(self, turn: TurnBlock, events: Sequence[Event]) -> None:
         found = [doomed_event(e, is_answer=e.event_id == turn.response_event_id) for e in events]
         parts = {part.ref_id: part for part in found if part is not None}
         if not parts:
             self._app.tell(NO_TEXT)
         elif len(parts) == 1:
-            self._ask(next(iter(parts.values())), done)
+            self._ask(next(iter(parts.values())))
         else:
-            self._choose(turn, parts, done)
+            self._choose(turn, parts)
 
-    def _choose(self, turn: TurnBlock, parts: dict[str, Doomed], done: Done) -> None:
+    def _choose(self, turn: TurnBlock, parts: dict[str, Doomed]) -> None:
         choices = [
             Choice(part.ref_id, part.what, safe_line(part.text, 200), moment(part.at)[11:19])
             for part in parts.values()
@@ -149,7 +148,7 @@ class RemovalHandlers:
 
         def chosen(ref_id: str | None) -> None:
             if ref_id is not None:
-                self._ask(parts[ref_id], done)
+                self._ask(parts[ref_id])
 
         title = f"Remove what of {turn.author.name}'s turn?"
         marked = turn.response_event_id or ""
@@ -157,20 +156,19 @@ class RemovalHandlers:
 
     # --- removing it
 
-    def _ask(self, doomed: Doomed, done: Done = _nothing) -> None:
+    def _ask(self, doomed: Doomed) -> None:
         def asked(how: Removal | None) -> None:
             if how is not None:
-                self._remove(doomed, how, done)
+                self._remove(doomed, how)
 
         self._app.push_screen(Remove(self._app.keymap, doomed), asked)
 
-    def _remove(self, doomed: Doomed, how: Removal, done: Done) -> None:
+    def _remove(self, doomed: Doomed, how: Removal) -> None:
         before = self._place()
 
         def removed(reply: RedactReply) -> None:
             self._last = reply
             self._app.handlers.room.forget_sent(doomed.whole)
-            done()
             if self._place() == before:
                 self._app.push_screen(removed_screen(self._app.keymap, reply))
             else:  # the person does something else by now

@@ -20,6 +20,7 @@ from groupx_shared.text import safe_line
 from groupx_tui.handlers.edit import SELECTING
 from groupx_tui.keymap import KeyMap
 from groupx_tui.screens.dialog import Dialog
+from groupx_tui.state.model import ClientView
 from groupx_tui.state.side import SideView
 from groupx_tui.widgets.composer.editor import Editor
 from groupx_tui.widgets.composer.pastes import PasteShelf
@@ -45,6 +46,9 @@ class Deeds:
     cancel: Callable[[], object]
     clear: Callable[[], object]
     load_older: Callable[[], object]
+    redact: Callable[[], object] = lambda: None
+    sees: Callable[[ClientView], object] = lambda view: None
+    """Told each newer view of the rooms."""
 
 
 class AssistantScreen(Dialog[None]):
@@ -65,6 +69,7 @@ class AssistantScreen(Dialog[None]):
             f"{keymap.shown('dialog.close')} close",
             f"{keymap.shown('assistant.cancel')} stop",
             f"{keymap.shown('assistant.clear')} forget all",
+            f"{keymap.shown('dialog.redact')} remove one for good",
             f"{keymap.shown('composer.newline')} new line",
         ]
         super().__init__(keymap, heading(view), "   ".join(hints))
@@ -154,12 +159,18 @@ class AssistantScreen(Dialog[None]):
         self._scroll(pages * max(1, view.size.height - 1))
 
     def offer(self, name: str) -> bool:
-        """Stop the answer, or forget the conversation."""
+        """Stop the answer, forget the conversation, or remove one request for good."""
         if name == "cancel":
             self.deeds.cancel()
         elif name == "clear":
             self.deeds.clear()
-        return name in ("cancel", "clear")
+        elif name == "redact":
+            self.deeds.redact()
+        return name in ("cancel", "clear", "redact")
+
+    def take_view(self, view: ClientView) -> None:
+        """Something happened in the rooms."""
+        self.deeds.sees(view)
 
     def copy_text(self) -> tuple[str, str] | None:
         """The last answer."""

@@ -53,6 +53,8 @@ class Use:
     is_wide: bool = False
     follows: Callable[[ClientView], Sequence[Choice]] | None = None
     """What the lines are in a newer view of the room."""
+    sees: Callable[[ClientView], object] | None = None
+    """Told each newer view, where the lines are not of the room alone."""
     words: Mapping[str, str] = field(default_factory=dict)
     """What the line of keys calls `accept` and the offers, where that is not their verb."""
 
@@ -164,7 +166,7 @@ class Chooser(Dialog[str]):
         """`use`: what can be done with the lines beside choosing one."""
         use = use or Use()
         self._opens, self._offers, self._is_wide = use.opens, use.offers, use.is_wide
-        self._follows = use.follows
+        self._follows, self._sees = use.follows, use.sees
         verb = use.words.get("accept", "choose" if self._opens is None else "open")
         hints = [f"{keymap.shown('dialog.accept')} {verb}"]
         hints += [
@@ -237,6 +239,8 @@ class Chooser(Dialog[str]):
 
     def take_view(self, view: ClientView) -> None:
         """Show the lines of a newer view, where the list is one of what is there now."""
+        if self._sees is not None:
+            self._sees(view)
         if self._follows is None:
             return
         choices = self._follows(view)

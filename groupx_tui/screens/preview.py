@@ -58,8 +58,13 @@ def preview_screen(
     return Reader(keymap, title, facts, LABEL_WIDTH, copies, offers, is_wide=True)
 
 
-def summary_screen(keymap: KeyMap, summary: SummaryReply, room: str) -> Reader:
-    """The room's summary alone; its copy key copies it."""
+def summary_screen(
+    keymap: KeyMap,
+    summary: SummaryReply,
+    room: str,
+    offers: Mapping[str, Callable[[], object]] | None = None,
+) -> Reader:
+    """The room's summary alone; its copy key copies it. `offers`: see `Reader`."""
     title = f"What sums up {room}"
     if not summary.exists:
         nothing = "Nothing is summed up: agents are told the messages as they are."
@@ -82,7 +87,7 @@ def summary_screen(keymap: KeyMap, summary: SummaryReply, room: str) -> Reader:
         BLANK,
         *(Fact(Content(""), Content(line)) for line in text.split("\n")),
     ]
-    return Reader(keymap, title, facts, LABEL_WIDTH, (text, "the summary"), is_wide=True)
+    return Reader(keymap, title, facts, LABEL_WIDTH, (text, "the summary"), offers, is_wide=True)
 
 
 def preview_facts(preview: ContextPreview, unseen: int = 0) -> list[Fact]:

@@ -30,6 +30,9 @@ GOES: Final = (
 )
 RECORD_GOES: Final = "it in all its versions, with the lines in the timeline that say them"
 DAY_GOES: Final = "what the agent wrote of that day; it is not written again"
+SIDE_GOES: Final = (
+    "it with its answer, and quotes of it elsewhere; the assistant begins a new session"
+)
 MADE_ANEW: Final = "summaries and agents' days that drew on it are thrown away and written anew"
 STAYS: Final = "“[removed]” in its place, ids and times, and a line that says that you did this"
 NOT_REACHED: Final = (
@@ -127,6 +130,12 @@ class Remove(Dialog[Removal]):
 
 def reach(doomed: Doomed) -> list[tuple[str, str]]:
     """What goes, what is made anew, what stays, what is not reached."""
+    if doomed.ref_id.startswith("side_"):
+        return [
+            ("goes", SIDE_GOES),
+            ("stays", STAYS),
+            ("beyond", NOT_REACHED),
+        ]
     is_record = doomed.ref_id.startswith(("mem_", "identity_"))
     goes = GOES
     if is_record:

@@ -53,6 +53,7 @@ class ViewBuilder:
         self.agents = view.agents
         self.upkeep = view.upkeep
         self.purge = view.purge
+        self.removals = view.removals
         self._ended: list[TurnBlock] = []
         self._rooms: dict[str, RoomEntry] | None = None
 
@@ -74,6 +75,7 @@ class ViewBuilder:
             self._take_transient(event, body)
         elif event.seq > 0:
             if isinstance(body, RedactedBody):
+                self.removals += event.seq > self.cursor
                 self._remove_texts(frozenset(map(clean_id, body.event_ids)))
             self._take_durable(event, body, event.seq)
 
@@ -99,6 +101,7 @@ class ViewBuilder:
             agents=self.agents,
             upkeep=self.upkeep,
             purge=self.purge,
+            removals=self.removals,
             open_turns=self.open.frozen(),
             ended=tuple(self._ended),
             rooms=self.base.rooms if self._rooms is None else tuple(self._rooms.values()),

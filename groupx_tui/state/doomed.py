@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from groupx_shared.text import clip_text, safe_line, safe_text
+from groupx_shared.wire.assistant import SideMessage
 from groupx_shared.wire.events import Event, EventType
 from groupx_tui.state.clean import author_of, clean_id
 from groupx_tui.state.remembered import Kept
@@ -18,6 +19,7 @@ from groupx_tui.state.removal import TOMBSTONE
 
 MAX_TEXT_CHARS: Final = 2_000
 """Shown of a text: enough to know it again."""
+SIDE: Final = "request to the assistant"
 _TEXT_KEYS: Final = ("content", "partialText", "message", "reason", "errorMessage", "title")
 """Where a body says something, the most telling first."""
 _WORDS: Final = {
@@ -81,6 +83,17 @@ def doomed_record(kept: Kept, author: str) -> Doomed:
         at=kept.created_at,
         text=clip_text(kept.content, MAX_TEXT_CHARS),
         is_day=kept.place == "dated",
+    )
+
+
+def doomed_side(asked: SideMessage) -> Doomed:
+    """What removing a request to the room assistant removes."""
+    return Doomed(
+        ref_id=asked.message_id,
+        what=SIDE,
+        by="You",
+        at=asked.created_at,
+        text=clip_text(safe_text(asked.content), MAX_TEXT_CHARS),
     )
 
 

@@ -376,5 +376,8 @@ class ClientView:
     """The latest summing up of the shown room, as far as it is known."""
     purge: PurgeView | None = None
     """The newest purge of a removed text, as far as it was told."""
+    removals: int = 0
+    """How many texts were removed for good since the window opened: lists that show texts are read
+    anew then."""
     ended: tuple[TurnBlock, ...] = field(default=(), compare=False)
     """The turns, of any room, that ended in the last reduction: news, not state."""

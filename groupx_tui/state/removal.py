@@ -5,17 +5,31 @@ Pages that are read later hold it already; so both ways lead to the same view.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from typing import Final
 
-from groupx_tui.state.model import Block, MessageBlock, NoticeBlock, TurnBlock
+from groupx_tui.state.model import Block, ClientView, MessageBlock, NoticeBlock, TurnBlock
 from groupx_tui.state.streamtext import StreamText
 
 TOMBSTONE: Final = "[removed]"
 """As the server writes it."""
 LEAST_TELLING: Final = 8
 """Characters of a text that is no chance where it stands in another one."""
+
+
+class AfterRemovals:
+    """Has what shows texts read anew, each time that some were removed since `view`."""
+
+    def __init__(self, view: ClientView, read_anew: Callable[[], object]) -> None:
+        self._count = view.removals
+        self._read_anew = read_anew
+
+    def __call__(self, view: ClientView) -> None:
+        """A newer view."""
+        if view.removals != self._count:
+            self._count = view.removals
+            self._read_anew()
 
 
 def without_texts(block: Block, event_ids: Set[str]) -> Block:

@@ -6,6 +6,8 @@ import pytest
 from textual import events
 
 from groupx_shared.errors import LedgerBusyError, ServerUnreachableError
+from groupx_shared.wire.assistant import AssistantMessages
+from groupx_tui.screens.assistant import AssistantScreen
 from groupx_tui.screens.browser import Browser
 from groupx_tui.screens.chooser import Chooser
 from groupx_tui.screens.reader import Reader
@@ -14,6 +16,7 @@ from groupx_tui.state.model import PurgeView
 from support.does import does
 from support.fake_removals import SECRET, purged, removed
 from support.fake_session import CODEX, FakeSession, MemoryHistory, hit, message, sample_view, turn
+from support.fake_side import answered, asked
 from support.window import Window, open_window
 
 pytestmark = pytest.mark.slow
@@ -247,6 +250,7 @@ async def test_from_a_hit_of_a_search_which_is_looked_for_again() -> None:
         await window.press("enter", "down", "alt+r")
         assert isinstance(window.top, Remove)
         session.found = session.found.model_copy(update={"hits": (hit(3, "the key is here"),)})
+        session.push(removals=1)  # in the room it is gone before its bytes are
         await window.press("enter", "escape")
         assert redacted(window) == [("redact", "evt_1", False, False)]
         assert "the key there" not in window.screen_text()
@@ -259,6 +263,7 @@ async def test_from_the_list_of_memory_and_from_one_record() -> None:
         assert "Remove this memory record for good?" in window.screen_text()
         assert "in all its versions" in window.screen_text()
         reads = len(window.session.memory.asked)
+        window.session.push(removals=1)
         await window.press("enter", "escape")
         assert redacted(window) == [("redact", "mem_5", False, False)]
         assert isinstance(window.top, Browser)
@@ -300,3 +305,36 @@ async def test_what_was_sent_is_not_offered_again_by_the_arrow_keys() -> None:
         await window.press("D", "enter", "escape", "i", "up", "up")
         assert window.text == "other"
         assert history.texts == {"room:main": ["other"]}
+
+
+async def test_a_summary_goes_with_what_it_sums_up_and_says_so() -> None:
+    async with open_window(size=(100, 30)) as window:
+        await window.press("alt+i")
+        await window.press("alt+u", "alt+r")
+        assert window.toasts[-1].startswith("A summary goes with what it sums up")
+        assert redacted(window) == []
+
+
+async def test_a_request_to_the_assistant_is_chosen_and_goes_with_its_answer() -> None:
+    session = FakeSession()
+    talk = (
+        asked("side_1", SECRET, status="completed"),
+        answered("side_2", "side_1", "It is noted."),
+        asked("side_3", "still at it"),
+    )
+    session.side.pages[None] = AssistantMessages(messages=talk)
+    async with open_window(session, size=(100, 30)) as window:
+        await window.press("alt+a", "alt+r")
+        assert "Remove which request" in window.screen_text()
+        await window.press("enter")
+        assert isinstance(window.top, Remove)
+        assert SECRET in window.screen_text()
+        assert "it with its answer" in window.screen_text()
+        session.side.pages[None] = AssistantMessages(
+            messages=(asked("side_1", "[removed]", status="completed"),)
+        )
+        session.push(removals=1)
+        await window.press("enter", "escape")
+        assert redacted(window) == [("redact", "side_1", False, False)]
+        assert isinstance(window.top, AssistantScreen)
+        assert SECRET not in window.screen_text()
