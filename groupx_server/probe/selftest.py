@@ -62,6 +62,9 @@ class _Watch:
         if event["type"] == "tool.progress":
             self.tools.add(event["body"]["toolCallId"])
 
+    def turn_ended(self, turn_id: str) -> None:
+        """Nothing is kept of it."""
+
     def _status(self, status: str) -> None:
         """Whatever follows on “starting” means that it has started, or that it will not."""
         if status == "starting":

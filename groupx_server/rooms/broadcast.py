@@ -24,8 +24,9 @@ from groupx_server.logs import get_logger
 from groupx_server.rooms.paging import MAX_ROWS, PageSize
 from groupx_server.rooms.ring import Reader, Ring, Slot
 from groupx_server.rooms.rows import DurableFrameSource
+from groupx_server.rooms.turnstates import TurnStates
 from groupx_shared.errors import ErrorCode, LedgerError
-from groupx_shared.wire.sse import HEARTBEAT, encode_durable
+from groupx_shared.wire.sse import HEARTBEAT, encode_durable, encode_transient
 
 CHUNK_BYTES: Final = 64 * 1024
 """Frames are handed to the socket in pieces of about this size, as large as uvicorn's write buffer:
@@ -94,6 +95,7 @@ class Hub:
         self._half_ring = max(1, min(self.limits.ring_events // 2, MAX_ROWS))
         self._pending: deque[tuple[int, Slot]] = deque()
         """Transients that wait until the tail has passed the seq beside them."""
+        self._states = TurnStates()
         self._subscriptions: set[Subscription] = set()
         self._closed = asyncio.Event()
         self.on_audience: Callable[[bool], None] = lambda _: None
@@ -146,6 +148,7 @@ class Hub:
     def forget_frames(self) -> None:
         """Texts of stored events were removed: what was encoded of them is not sent any more;
         readers that are behind read the ledger."""
+        self._states.clear()
         self._ring.forget(self._ring.newest_seq)
         self._wake_all()
 
@@ -156,9 +159,10 @@ class Hub:
 
         It is ordered after all that was committed before this call. With `merge_key` it replaces
         the last frame of that key for readers who have not got that yet (a status, a tool's
-        progress); text that adds up must be sent without. Never waits; costs nothing while
-        nobody listens.
+        progress); text that adds up must be sent without. States of turns are given to readers
+        that come later, too. Never waits; costs next to nothing while nobody listens.
         """
+        self._states.note(merge_key, room_id, data)
         if not self._subscriptions:
             return
         slot = self._ring.make_transient(data, room_id, merge_key)
@@ -169,6 +173,10 @@ class Hub:
         if len(self._pending) == self._half_ring:
             self._ring.discard(self._pending.popleft()[1])
         self._pending.append((self._signal.last_seq, slot))
+
+    def turn_ended(self, turn_id: str) -> None:
+        """Tell readers that come later nothing of how a turn stands: its end is stored."""
+        self._states.forget_turn(turn_id)
 
     async def _follow(self) -> None:
         pause_s = RETRY_FIRST_S
@@ -229,6 +237,7 @@ class Subscription:
         self._heartbeat: asyncio.TimerHandle | None = None
         self._sent_at = 0.0
         self._is_silent = False
+        self._knows_states = False
 
     @property
     def is_on_ring(self) -> bool:
@@ -277,6 +286,11 @@ class Subscription:
         if self._ahead:
             return self._ahead.popleft()
         self._is_on_ring = self._is_on_ring and self._ring.holds(self._reader)
+        if self._is_on_ring and not self._knows_states:
+            self._knows_states = True
+            states = self._hub._states.of_room(self._reader.room_id)
+            if states:
+                return b"".join(map(encode_transient, states))
         if self._is_on_ring and (chunk := self._ring.take(self._reader, self._limits.chunk_bytes)):
             return chunk
         return HEARTBEAT if self._is_silent and self._is_on_ring else None

@@ -161,7 +161,7 @@ class TurnCollector:
     ) -> TurnEnd:
         """Return the turn's end with all that was collected. `content` replaces the streamed
         answer when the protocol gives the whole at the end."""
-        self._output.flush()
+        self._output.end()
         self._end_reasoning()
         record = self.record
         answer = safe_text(content) if content is not None else str(record.answer)

@@ -14,6 +14,7 @@ from groupx_server.domain.native import ToolCall
 from groupx_server.domain.record import tool_details
 from groupx_server.rooms.clock import Clock
 from groupx_server.rooms.live import Outlet, Speaker, live_event
+from groupx_server.rooms.turnstates import turn_state_key
 from groupx_shared.wire.events import EventType
 
 WINDOW_S: Final = 0.01
@@ -69,7 +70,13 @@ class LiveOutput:
     def notice(self, body: dict[str, Any]) -> None:
         """Send a `turn.progress` at once, after what came before it."""
         self.flush()
-        self._send(EventType.TURN_PROGRESS, {"turnId": self._turn_id, **body})
+        key = turn_state_key(self._turn_id, "plan") if body["kind"] == "plan" else None
+        self._send(EventType.TURN_PROGRESS, {"turnId": self._turn_id, **body}, key)
+
+    def end(self) -> None:
+        """Send what is pending: nothing follows."""
+        self.flush()
+        self._outlet.turn_ended(self._turn_id)
 
     def flush(self) -> None:
         """Send what is pending and forget the timer."""
@@ -88,7 +95,7 @@ class LiveOutput:
                     "nativeType": "tool.completed" if ended else "tool.started",
                     "details": tool_details(call, self._limits, None),
                 },
-                merge_key=f"tool:{self._turn_id}:{call.call_id}",
+                merge_key=turn_state_key(self._turn_id, f"tool:{call.call_id}"),
             )
         self._tools.clear()
         self._window_s = CROWDED_WINDOW_S if self._pieces > CROWD else WINDOW_S

@@ -20,6 +20,9 @@ class Outlet(Protocol):
         """Send one event's JSON to the readers of a room (None: of all rooms). With `merge_key`
         it replaces an earlier one of that key for readers who have not got that yet."""
 
+    def turn_ended(self, turn_id: str) -> None:
+        """Forget how a turn stands: its end is stored."""
+
 
 class LateOutlet:
     """An outlet that is connected once the fan-out exists; before that nobody listens."""
@@ -35,6 +38,10 @@ class LateOutlet:
     ) -> None:
         if self._outlet is not None:
             self._outlet.publish_transient(data, room_id, merge_key)
+
+    def turn_ended(self, turn_id: str) -> None:
+        if self._outlet is not None:
+            self._outlet.turn_ended(turn_id)
 
 
 @dataclass(frozen=True, slots=True)

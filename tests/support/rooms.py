@@ -39,6 +39,7 @@ class Listener:
 
     def __init__(self) -> None:
         self.events: list[dict[str, Any]] = []
+        self.ended: list[str] = []
         self._changed = asyncio.Event()
 
     def publish_transient(
@@ -46,6 +47,9 @@ class Listener:
     ) -> None:
         self.events.append(orjson.loads(data))
         self._changed.set()
+
+    def turn_ended(self, turn_id: str) -> None:
+        self.ended.append(turn_id)
 
     async def status(self, actor_id: str, status: str, after: str = "") -> None:
         """Wait until the newest card of an agent says `status`, once one said `after`."""

@@ -85,6 +85,7 @@ async def test_the_plan_as_it_was_told_last_stays_when_the_turn_has_ended(tmp_pa
         )
         await rooms.ended(await rooms.send())
         (end,) = await rooms.events("turn.completed")
+        assert rooms.listener.ended == [end["body"]["turnId"]]
         assert end["body"]["plan"] == [{**last, "content": "Read␛[2J"}] * MAX_PLAN_ENTRIES
 
 
