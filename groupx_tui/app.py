@@ -20,6 +20,7 @@ from rich.text import Text
 from textual import on
 from textual.app import App
 from textual.screen import Screen
+from textual.theme import Theme
 
 from groupx_shared.errors import GroupXError, WorkspaceError
 from groupx_shared.paths import private_folder, user_state_folder
@@ -29,6 +30,7 @@ from groupx_tui.attention import Mode
 from groupx_tui.background import in_daemon_thread
 from groupx_tui.clipboard import give_to_tmux, sent_sentence, tmux_sentence
 from groupx_tui.commandline import Commands, NoCommands
+from groupx_tui.fewcolours import in_few_colours
 from groupx_tui.handlers.registry import Handlers
 from groupx_tui.keymap import KeyMap
 from groupx_tui.messages import ServerFailed
@@ -40,7 +42,13 @@ from groupx_tui.setup import Drafts, NoHistory, SentTexts, WindowSetup
 from groupx_tui.state.model import ClientView
 from groupx_tui.terminal import RoomDriver, WindowDriver, leave_on_signals
 from groupx_tui.terminalanswers import Shows
-from groupx_tui.theme import DEFAULT_THEME, to_textual, unknown_theme
+from groupx_tui.theme import (
+    DEFAULT_THEME,
+    FEW_COLOURS_THEME,
+    ThemeFile,
+    to_textual,
+    unknown_theme,
+)
 from groupx_tui.widgets.composer.composer import Composer
 from groupx_tui.widgets.sidepanel import SidePanel
 from groupx_tui.widgets.timeline.messages import (
@@ -109,9 +117,19 @@ class GroupXApp(App[int], inherit_bindings=False):
         self.handlers = Handlers(self)
         self._pacer = FramePacer(self.draw_view, self.set_timer, time.monotonic)
         self.animation_level = "none"
+        self.drawn: Callable[[ThemeFile], Theme] = to_textual
+        """A theme's file as it is drawn in this terminal."""
         for theme in self.shelf.themes.values():
-            self.register_theme(to_textual(theme))
+            self.register_theme(self.drawn(theme))
         self.theme = self._chosen_theme()
+
+    def draw_in_few_colours(self) -> None:
+        """The terminal has 16 colours: draw each theme in them. Before the window opens."""
+        chosen, self.theme = self.theme, FEW_COLOURS_THEME
+        self.drawn = lambda theme: to_textual(in_few_colours(theme))
+        for theme in self.shelf.themes.values():
+            self.register_theme(self.drawn(theme))
+        self.theme = chosen
 
     def add_note(self, note: str) -> None:
         """Show a sentence once the window is there."""

@@ -47,6 +47,7 @@ def run_app(app: GroupXApp) -> int:
     if _repair_terminal():
         app.add_note(REPAIRED)
     if app.console.no_color or app.console.color_system == "standard":
+        app.draw_in_few_colours()
         chosen = None if app.console.no_color else app.preferences.chosen.theme
         app.theme, note = for_few_colours(app.shelf, app.theme, chosen)
         app.add_note(note)

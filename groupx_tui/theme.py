@@ -26,8 +26,8 @@ from groupx_shared.text import safe_line
 DEFAULT_THEME: Final = "groupx-dark"
 FEW_COLOURS_THEME: Final = "terminal"
 FEW_COLOURS: Final = (
-    "This terminal has 16 colours, so its own are used; “/theme NAME” draws another theme in them. "
-    "If it has more, set TERM to its name, like xterm-256color, or COLORTERM=truecolor."
+    "This terminal has 16 colours; the theme is drawn in those of its hues. If it has more, set "
+    "TERM to its name, like xterm-256color, or COLORTERM=truecolor."
 )
 MAX_THEME_BYTES: Final = 64 * 1024
 """A theme is some twenty lines; what is larger is another file by mistake."""
@@ -186,16 +186,16 @@ def _muted(theme: ThemeFile) -> str:
 
 
 def for_few_colours(shelf: ThemeShelf, theme: str, chosen: str | None) -> tuple[str, str]:
-    """The theme to draw with in a terminal of 16 colours, and what to say of that: its own colours,
-    since a theme's would be approximated, some of them by the same one. `chosen`: what the person
-    has chosen for all windows."""
+    """The theme to draw with in a terminal of 16 colours, and what to say of that. `chosen`: what
+    the person has chosen for all windows; without that the terminal's own theme, for nobody knows
+    whether its ground is light or dark."""
     if (
         theme not in shelf.themes
         or shelf.themes[theme].ansi
         or FEW_COLOURS_THEME not in shelf.themes
     ):
         return theme, ""
-    return FEW_COLOURS_THEME, FEW_COLOURS if chosen is not None else ""
+    return (FEW_COLOURS_THEME, "") if chosen is None else (theme, FEW_COLOURS)
 
 
 def contrast(first: Color, second: Color) -> float:

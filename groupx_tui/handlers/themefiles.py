@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from textual.timer import Timer
 
 from groupx_shared.paths import user_themes_folder
-from groupx_tui.theme import load_themes, to_textual
+from groupx_tui.theme import load_themes
 
 if TYPE_CHECKING:
     from groupx_tui.app import GroupXApp
@@ -66,7 +66,7 @@ class ThemeFiles:
         changed = [theme for name, theme in found.themes.items() if before.get(name) != theme]
         app.shelf = replace(found, themes={**before, **found.themes})
         for theme in changed:
-            app.register_theme(to_textual(theme))
+            app.register_theme(app.drawn(theme))
         if app.theme in {theme.name for theme in changed}:
             self._draw_again()
         for problem in found.problems:

@@ -120,10 +120,9 @@ def test_the_page_of_themes_names_every_theme_and_key() -> None:
     assert all(f"| `{key}` | {about} |" in page for key, about in COLORS.items())
 
 
-def test_where_colours_are_few_the_terminals_own_are_used() -> None:
+def test_where_colours_are_few_a_chosen_theme_is_drawn_else_the_terminals_own() -> None:
     shelf = load_themes(Path("/nonexistent"))
     assert for_few_colours(shelf, "groupx-dark", None) == ("terminal", "")
-    theme, said = for_few_colours(shelf, "nord", "nord")
-    assert (theme, said) == ("terminal", FEW_COLOURS)
+    assert for_few_colours(shelf, "nord", "nord") == ("nord", FEW_COLOURS)
     assert for_few_colours(shelf, "terminal", "terminal") == ("terminal", "")
     assert for_few_colours(ThemeShelf({}), "mine", "mine") == ("mine", "")
