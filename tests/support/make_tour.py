@@ -8,11 +8,14 @@ Counterpart: docs/TOUR.md, which shows each picture (a test holds them together)
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import os
 import re
 import shlex
 import shutil
+import signal
+import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -27,11 +30,15 @@ from textual.pilot import Pilot
 from groupx_shared.workspace import find_workspace
 from groupx_tui.app import GroupXApp
 from groupx_tui.opening import build_app
+from support.browser import open_page
 
 TOUR: Final = Path(__file__).parents[2] / "docs" / "tour"
 SIZE: Final = (110, 30)
 PATIENCE_S: Final = 60.0
 LOOK_EVERY_S: Final = 0.05
+BROWSER_SIZE: Final = (1000, 640)
+SETTLE_S: Final = 5.0
+"""A terminal in a page cannot be asked what it has drawn."""
 AGENT: Final = Path(__file__).with_name("tour_agent.py")
 PLACE: Final = Path(tempfile.gettempdir()) / "groupx-tour"
 """Always the same folder: it is seen in the pictures."""
@@ -163,15 +170,29 @@ async def show_turns(tour: Tour) -> None:
     await tour.until("C continue")
     tour.picture("10-retry-and-continue")
     await tour.press("ctrl+c")
+    await show_watching(tour)
+
+
+async def show_watching(tour: Tour) -> None:
+    """Who works and who watches, side by side; a person says something to the one at work."""
+    await tour.press("f8", *"reviewer", "enter", *"does the API stay?", "enter")
+    await tour.send("@writer Rename the reader ")
+    await tour.until("The public names stay")
+    await tour.press("alt+w")
+    await tour.until("watches: Reviewer")
+    await tour.until("imported by three callers")
+    tour.picture("11-who-watches-whom")
+    await tour.press("escape", "ctrl+g", "up", "enter")
+    await tour.until("Reviewer · cancelled")
 
 
 async def show_finding(tour: Tour) -> None:
     """Words in the room, and everything by a few letters."""
     await tour.press("escape", "slash", *"last line", "enter")
     await tour.until(" of ")
-    tour.picture("11-searching")
+    tour.picture("12-searching")
     await tour.press("escape", "T", "T", "ctrl+p", *"room")
-    tour.picture("12-everything-by-name")
+    tour.picture("13-everything-by-name")
     await tour.press("escape")
 
 
@@ -183,22 +204,22 @@ async def show_inside(tour: Tour) -> None:
     await tour.until("● note")
     await tour.press("f7", *", also without a newline", "enter")
     await tour.until("newline")
-    tour.picture("13-memory")
+    tour.picture("14-memory")
     await tour.press("enter", "f4")
     await tour.until("How it came about")
-    tour.picture("14-how-it-came-about")
+    tour.picture("15-how-it-came-about")
     await tour.press("escape", "escape")
     await tour.write("@writer And the tests? ")
     await tour.press("f10")
     await tour.until("What fills it")
-    tour.picture("15-what-an-agent-would-be-told")
+    tour.picture("16-what-an-agent-would-be-told")
     await tour.press("escape", "ctrl+c", "f3", *"writer", "f3")
     await tour.until("address")
-    tour.picture("16-a-card")
+    tour.picture("17-a-card")
     await tour.press("escape", "escape")
     await tour.send("/settings")
     await tour.until("Settings file")
-    tour.picture("17-settings")
+    tour.picture("18-settings")
     await tour.press("escape")
 
 
@@ -206,7 +227,7 @@ async def show_looks(tour: Tour) -> None:
     """Another theme, on the help."""
     tour.app.theme = "groupx-light"
     await tour.press("f1")
-    tour.picture("18-help-in-a-light-theme")
+    tour.picture("19-help-in-a-light-theme")
     await tour.press("escape")
 
 
@@ -223,12 +244,34 @@ async def make(folder: Path) -> None:
     app = build_app(find_workspace(folder / "groupx.json"))
     async with app.run_test(size=SIZE) as pilot:
         await walk(Tour(app, pilot))
+    await show_browser(folder)
+
+
+async def show_browser(folder: Path) -> None:
+    """The same room in a real browser."""
+    words = [sys.executable, "-m", "groupx_tui.cli", "web", "--config", str(folder)]
+    serving = subprocess.Popen(  # noqa: ASYNC220 - it returns at once
+        words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
+    )
+    assert serving.stdout is not None
+    try:
+        link = (await asyncio.to_thread(serving.stdout.readline)).strip()
+        async with open_page(PLACE / "profile", BROWSER_SIZE) as page:
+            await page.go(link)
+            await page.until("document.title.startsWith('GroupX ·')")
+            await page.until("document.body.classList.contains('-first-byte')")
+            await asyncio.sleep(SETTLE_S)
+            shot = await page.call("Page.captureScreenshot", format="png")
+            (TOUR / "20-in-a-browser.png").write_bytes(base64.b64decode(shot["data"]))
+    finally:
+        serving.send_signal(signal.SIGINT)
+        serving.wait(PATIENCE_S)
 
 
 def main() -> None:
     """Make all pictures."""
     TOUR.mkdir(parents=True, exist_ok=True)
-    for old in TOUR.glob("*.svg"):
+    for old in TOUR.iterdir():
         old.unlink()
     shutil.rmtree(PLACE, ignore_errors=True)
     work = PLACE / "project"

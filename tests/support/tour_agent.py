@@ -39,6 +39,11 @@ SCRIPTS: Final = {
         "[[say **No.** The tester found none: every file in the tests ends with a newline. "
         "The reviewer wants one before the fix.]]"
     ),
+    "Rename the reader": (
+        "[[think Callers import the old name. It can stay as an alias.]]"
+        "[[tool Edit src/parser.py]]"
+        "[[say `parse` becomes `read`. The public names stay. ]][[silent]]"
+    ),
     "Rewrite the parser": "[[say I begin with the lexer: its buffer must be emptied. ]][[silent]]",
 }
 ALWAYS: Final = {
@@ -49,10 +54,19 @@ ALWAYS: Final = {
 }
 
 
+BRIEF: Final = "does the API stay"
+WATCHING: Final = (
+    "[[think The diff renames a public function.]]"
+    "[[say `parse` is imported by three callers: keep the old name too.]][[silent]]"
+)
+
+
 def script_of(text: str) -> str:
     """What a prompt asks for: what its agent always says, else the script of the first sentence
     that its message holds."""
     message = message_of(text)
+    if BRIEF in message:
+        return WATCHING
     told = (script for agent, script in ALWAYS.items() if f"target=agent:{agent}" in text)
     asked = (script for words, script in SCRIPTS.items() if words in message)
     return next(told, "") or next(asked, "[[say Done.]]")

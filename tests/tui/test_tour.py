@@ -10,11 +10,11 @@ SHOWN = re.findall(r"!\[[^\]]+\]\((tour/[^)]+)\)", (DOCS / "TOUR.md").read_text(
 
 
 def test_the_page_shows_every_picture_once_in_order() -> None:
-    made = sorted(f"tour/{path.name}" for path in (DOCS / "tour").glob("*.svg"))
+    made = sorted(f"tour/{path.name}" for path in (DOCS / "tour").iterdir())
     assert made == SHOWN
 
 
 def test_no_picture_loads_anything() -> None:
-    for name in SHOWN:
+    for name in (each for each in SHOWN if each.endswith(".svg")):
         svg = (DOCS / name).read_text("utf-8")
         assert not re.search(r"url\((?!#)|@import|<script|<image", svg), name
