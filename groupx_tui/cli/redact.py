@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 
+from groupx_shared.errors import GroupXError
 from groupx_shared.text import safe_line
 from groupx_tui.cli import diagnostics, output
-from groupx_tui.cli.api import Json
+from groupx_tui.cli.api import Api, Json
 from groupx_tui.cli.diagnostics import ExitCode
 from groupx_tui.cli.options import Invocation
 from groupx_tui.cli.purging import Purging
 from groupx_tui.cli.session import connect
+from groupx_tui.client.history import HistoryStore
 
 CLEAN = "No byte of it is left in the database, its journal and the backups."
 UNSEEN = (
@@ -24,11 +26,14 @@ def run(call: Invocation) -> int:
     ref = call.required("ref")
     kind = next((kind for start, kind in _KINDS.items() if ref.startswith(start)), "events")
     api, purge = connect(call), call.flag("purge")
+    said = _said(api, ref)
     redact = partial(api.redact, kind, ref, purge=purge, copies=call.flag("copies"))
     if purge:
         reply = Purging(redact, partial(api.purge, ref), is_plain=call.flag("plain")).wait()
     else:
         reply = redact()
+    if said:
+        HistoryStore(api.workspace).forget(said)
     if call.flag("json"):
         output.json_line(reply)
     else:
@@ -37,6 +42,17 @@ def run(call: Invocation) -> int:
         for line in left_lines(reply):
             diagnostics.say(safe_line(line, 500))
     return ExitCode.REFUSED if reply["leftIn"] else ExitCode.DONE
+
+
+def _said(api: Api, ref: str) -> str:
+    """What a message says, to take it out of what the window offers to be sent again."""
+    if not ref.startswith("evt_"):
+        return ""
+    try:
+        body = api.event(ref).get("body") or {}
+    except GroupXError:
+        return ""  # removing it says what is wrong
+    return "" if body.get("redacted") else str(body.get("content") or "")
 
 
 def removed_lines(reply: Json) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from groupx_tui.client.history import HistoryStore
 from support.cli_run import Groupx
 from support.cli_server import CliServer
 
@@ -74,3 +75,14 @@ def test_a_purge_proves_itself_or_fails(groupx: Groupx, server: CliServer) -> No
     result = groupx("redact", "identity_1", "--purge")
     assert (result.code, "still stands in the file groupx.db" in result.err) == (6, True)
     assert json.loads(groupx("redact", "mem_1", "--json").out)["purged"]
+
+
+def test_the_window_does_not_offer_it_to_be_sent_again(groupx: Groupx, server: CliServer) -> None:
+    history = HistoryStore(server.workspace)
+    for text in ("the key is under the mat", "something else"):
+        history.add("room:main", text)
+    event = {"eventId": "evt_1", "body": {"content": "the key is under the mat"}}
+    server.replies["GET", "/api/events/evt_1"] = (200, event)
+    server.replies["POST", "/api/events/evt_1/redact"] = (200, REPLY)
+    assert groupx("redact", "evt_1").code == 0
+    assert history.load("room:main") == ["something else"]

@@ -62,3 +62,14 @@ def test_entries_of_another_shape_are_left_out() -> None:
     store = HistoryStore(default_workspace())
     assert (store.load(MAIN), store.load("room:b")) == (["ok", "7"], [])
     assert store.problem is None
+
+
+def test_a_text_that_was_removed_for_good_is_forgotten_in_all_rooms_and_on_disk() -> None:
+    store = HistoryStore(default_workspace())
+    for room in (MAIN, "room:other"):
+        store.add(room, "the key is under the mat")
+        store.add(room, "again: the key is under the mat, ok?")
+        store.add(room, "something else")
+    store.forget("the key is under the mat")
+    assert (store.load(MAIN), store.load("room:other")) == (["something else"],) * 2
+    assert "under the mat" not in history_file(default_workspace()).read_text("utf-8")
