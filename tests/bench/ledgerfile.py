@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from groupx_server.ledger.migrate import load_migrations, prepare
-from groupx_server.ledger.searchindex import backlog, index_some
+from groupx_server.ledger.searchindex import backlog, index_some, is_outdated
 from groupx_server.ledger.times import to_iso, utc_now
 from groupx_shared.version import EVENT_SCHEMA
 
@@ -62,7 +62,7 @@ def ledger_folder(count: int, shelf: Path, tell: Callable[[str], None] = lambda 
     done, mark = folder / "complete", mark_of_today()
     made_by = done.read_text().splitlines() if done.exists() else []
     if made_by and made_by == mark[: len(made_by)]:
-        if made_by != mark:
+        if made_by != mark or _has_old_index(path):
             tell(f"upgrading the ledger of {count:,} events")
             upgrade(path)
             done.write_text("\n".join(mark))
@@ -73,6 +73,11 @@ def ledger_folder(count: int, shelf: Path, tell: Callable[[str], None] = lambda 
     make(path, count, tell)
     done.write_text("\n".join(mark))
     return folder
+
+
+def _has_old_index(path: Path) -> bool:
+    with closing(sqlite3.connect(path)) as book:
+        return is_outdated(book)
 
 
 def upgrade(path: Path) -> None:

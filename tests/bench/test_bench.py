@@ -17,7 +17,7 @@ from bench.__main__ import GROUPS, all_rows, chosen
 from bench.ledgerfile import ledger_folder, make, rare_word
 from bench.report import as_json, kept_reasons, markdown, unexplained
 from bench.rows import Figure, Outcome, Row, most, times, times_at_least
-from groupx_server.ledger import migrate
+from groupx_server.ledger import migrate, searchindex
 from groupx_server.ledger.migrate import load_migrations
 from groupx_server.ledger.verify import find_violations
 
@@ -154,6 +154,19 @@ def test_a_made_ledger_is_upgraded_when_only_newer_migrations_came(
         assert book.execute("SELECT max(occurred_at) FROM events").fetchone() == (before,)
         assert book.execute("PRAGMA user_version").fetchone() == (steps[-1].version,)
     assert len(list(path.parent.glob("*.bak.db"))) == 0
+
+
+def test_a_made_ledger_is_indexed_anew_when_the_rules_of_the_index_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = ledger_folder(50, tmp_path) / ".groupx" / "groupx.db"
+    monkeypatch.setattr(searchindex, "INDEX_VERSION", searchindex.INDEX_VERSION + 1)
+    told: list[str] = []
+    for _ in range(2):
+        ledger_folder(50, tmp_path, told.append)
+    assert told == ["upgrading the ledger of 50 events"]
+    with closing(sqlite3.connect(path)) as book:
+        assert not searchindex.is_outdated(book)
 
 
 def test_rare_words_differ() -> None:
