@@ -80,8 +80,8 @@ async def _read(scope: Scope, receive: Receive) -> bytes:
     declared = single_header(scope, b"content-length") or b""
     if declared.isdigit() and int(declared[:20]) > MAX_BODY_BYTES:
         raise _too_large(int(declared[:20]))
-    # A small body mostly came with its head: then no timer is made, which costs more than all else
-    # that is done with it.
+    # A small body mostly came with its head. Then no timer is made, which would cost several times
+    # what parsing it does.
     first = Begun(receive())
     if first.is_done and not first.result.get("more_body", False):
         return _piece_of(first.result, 0)
