@@ -17,6 +17,7 @@ from bench.__main__ import GROUPS, all_rows, chosen
 from bench.ledgerfile import ledger_folder, make, rare_word
 from bench.report import as_json, kept_reasons, markdown, unexplained
 from bench.rows import Figure, Outcome, Row, most, times, times_at_least
+from groupx_server.domain.searchtext import INDEX_VERSION
 from groupx_server.ledger import migrate, searchindex
 from groupx_server.ledger.migrate import load_migrations
 from groupx_server.ledger.verify import find_violations
@@ -160,7 +161,7 @@ def test_a_made_ledger_is_indexed_anew_when_the_rules_of_the_index_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = ledger_folder(50, tmp_path) / ".groupx" / "groupx.db"
-    monkeypatch.setattr(searchindex, "INDEX_VERSION", searchindex.INDEX_VERSION + 1)
+    monkeypatch.setattr(searchindex, "INDEX_VERSION", INDEX_VERSION + 1)
     told: list[str] = []
     for _ in range(2):
         ledger_folder(50, tmp_path, told.append)
