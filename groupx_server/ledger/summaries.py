@@ -79,11 +79,9 @@ def save_summary(connection: sqlite3.Connection, new: NewSummary, now: str) -> S
         raise _conflict("it does not reach further than the one before")
     if current is not None and new.from_seq != current.from_seq:
         raise _conflict("it does not begin where the one before began")
-    (ends,) = connection.execute(
-        "SELECT count(*) FROM room_messages WHERE room_id = ? AND seq IN (?, ?)",
-        (new.room_id, new.from_seq, new.through_seq),
-    ).fetchone()
-    if ends != len({new.from_seq, new.through_seq}):
+    # Where the first one of the room began is not asked again: an earlier program began at an event.
+    ends = {new.through_seq} if current is not None else {new.from_seq, new.through_seq}
+    if not all(_is_message(connection, new.room_id, seq) for seq in ends):
         raise _conflict("its range does not begin and end with messages of the room")
     end_summary(connection, new.room_id, "superseded")
     summary = Summary(
@@ -109,6 +107,13 @@ def save_summary(connection: sqlite3.Connection, new: NewSummary, now: str) -> S
     )
     failpoint("compact.before_commit")
     return summary
+
+
+def _is_message(connection: sqlite3.Connection, room_id: str, seq: int) -> bool:
+    found = connection.execute(
+        "SELECT 1 FROM room_messages WHERE room_id = ? AND seq = ?", (room_id, seq)
+    ).fetchone()
+    return found is not None
 
 
 def end_summary(connection: sqlite3.Connection, room_id: str, status: str) -> None:

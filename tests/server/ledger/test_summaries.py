@@ -65,6 +65,21 @@ def test_a_summary_of_a_state_that_is_gone_changes_nothing(book: sqlite3.Connect
     assert active_summary(book, MAIN) == first
 
 
+def test_a_summary_that_began_at_no_message_can_be_carried_on(book: sqlite3.Connection) -> None:
+    """So wrote an earlier program; its rooms could not be summed up any further."""
+    seqs = _said(book, 3)
+    first = save_summary(book, _new(seqs[0], seqs[1]), NOW)
+    book.execute("UPDATE summaries SET from_seq = 0")
+    later = save_summary(book, _new(0, seqs[2], first.summary_id), NOW)
+    assert (later.from_seq, later.through_seq) == (0, seqs[2])
+
+
+def test_the_first_summary_of_a_room_begins_at_a_message(book: sqlite3.Connection) -> None:
+    seqs = _said(book, 2)
+    with pytest.raises(RefusedError, match="begin and end with messages"):
+        save_summary(book, _new(seqs[1] + 1, seqs[1]), NOW)
+
+
 def test_chunks_have_at_least_one_message_and_keep_to_their_size(book: sqlite3.Connection) -> None:
     seqs = _said(book, 4)
     assert [m.seq for m in oldest_between(book, MAIN, 0, seqs[3], 1)] == seqs[:1]
