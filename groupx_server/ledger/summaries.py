@@ -79,7 +79,7 @@ def save_summary(connection: sqlite3.Connection, new: NewSummary, now: str) -> S
         raise _conflict("it does not reach further than the one before")
     if current is not None and new.from_seq != current.from_seq:
         raise _conflict("it does not begin where the one before began")
-    # Where the first one of the room began is not asked again: an earlier program began at an event.
+    # Where the first one began is not asked again: an earlier program let it begin at any event.
     ends = {new.through_seq} if current is not None else {new.from_seq, new.through_seq}
     if not all(_is_message(connection, new.room_id, seq) for seq in ends):
         raise _conflict("its range does not begin and end with messages of the room")
