@@ -46,7 +46,7 @@ def with_live(block: TurnBlock, body: LiveBody, at: str | None = None) -> TurnBl
         case TurnCancellingBody():
             return replace(with_phase(block, "cancelling"), cancelling_at=block.cancelling_at or at)
         case ProgressBody():
-            return _progressed(block, body)
+            return _progressed(block, body, at)
 
 
 def _working(block: TurnBlock) -> TurnBlock:
@@ -64,9 +64,9 @@ def _grown(old: StreamText, known: int, piece: str, offset: int) -> tuple[Stream
     return old.append(safe_text(piece[max(0, known - offset) :])), end
 
 
-def _progressed(block: TurnBlock, body: ProgressBody) -> TurnBlock:
+def _progressed(block: TurnBlock, body: ProgressBody, at: str | None) -> TurnBlock:
     if body.kind == "waiting":
-        return replace(block, silent_s=body.silent_s)
+        return replace(block, silent_s=body.silent_s, silent_at=at)
     if body.kind == "plan":
         return replace(block, plan=clean_plan(body.entries))
     return replace(block, usage=None if body.usage is None else clean_object(body.usage))

@@ -116,6 +116,8 @@ class TurnBlock:
     plan: tuple[dict[str, str], ...] = ()
     silent_s: float | None = None
     """Set while the agent is silent: it may be waiting for its model."""
+    silent_at: str | None = None
+    """When that was told: it is told ever more seldom, and goes on meanwhile."""
     queue_position: int | None = None
     behind_room_id: str | None = None
     """While queued: the other room that the agent works in meanwhile."""

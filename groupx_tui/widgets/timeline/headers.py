@@ -143,7 +143,9 @@ def _turn_details(block: TurnBlock, now: datetime | None, behind: str | None) ->
         took = words.between(block.started_at or block.queued_at, block.ended_at)
         return [] if took is None else [words.duration(took)]
     if block.silent_s is not None and block.phase != "cancelling":
-        return [words.whole_seconds(block.silent_s)]
+        told = words.parse_time(block.silent_at or "")
+        more = 0.0 if now is None or told is None else (now - told).total_seconds()
+        return [words.whole_seconds(block.silent_s + max(0.0, more))]
     since = words.parse_time(block.cancelling_at or block.started_at or block.queued_at)
     if now is None or since is None:
         return []

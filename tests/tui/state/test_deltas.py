@@ -66,8 +66,9 @@ def test_reasoning_streams_beside_the_answer() -> None:
 
 
 def test_a_silent_agent_is_silent_until_it_says_something() -> None:
-    silent = with_live(turn(), ProgressBody(turn_id="t", kind="waiting", silent_s=30.0))
-    assert silent.silent_s == 30.0
+    waiting = ProgressBody(turn_id="t", kind="waiting", silent_s=30.0)
+    silent = with_live(turn(), waiting, "2026-12-01T00:00:30Z")
+    assert (silent.silent_s, silent.silent_at) == (30.0, "2026-12-01T00:00:30Z")
     assert with_live(silent, piece(0, "x")).silent_s is None
 
 

@@ -62,6 +62,14 @@ def test_a_message_says_that_it_is_on_its_way_or_refused() -> None:
         ({"phase": "running"}, "codex · working · 59 s"),
         ({"phase": "running", "silent_s": 12.4}, "codex · waiting for the model · 12 s"),
         (
+            {"phase": "running", "silent_s": 20.0, "silent_at": timelines.at(105)},
+            "codex · waiting for the model · 35 s",
+        ),
+        (
+            {"phase": "dispatching", "silent_s": 20.0, "silent_at": timelines.at(129)},
+            "codex · sent · 20 s",
+        ),
+        (
             {"phase": "queued", "queue_position": 1, "behind_room_id": "room:ideas"},
             "codex · queued · next behind work in the room ideas",
         ),
