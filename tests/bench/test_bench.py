@@ -18,7 +18,6 @@ from bench.ledgerfile import ledger_folder, make, rare_word
 from bench.report import as_json, kept_reasons, markdown, unexplained
 from bench.rows import Figure, Outcome, Row, most, times, times_at_least
 from groupx_server.domain.searchtext import INDEX_VERSION
-from groupx_server.domain.searchtext import INDEX_VERSION
 from groupx_server.ledger import migrate, searchindex
 from groupx_server.ledger.migrate import load_migrations
 from groupx_server.ledger.verify import find_violations
