@@ -72,7 +72,7 @@ bench: $(VENV)/.dev ## measure everything and write docs/BENCHMARKS.md (BENCH="-
 soak-memory: $(VENV)/.dev ## hours of steady work; what the server holds, and how it grows (SOAK="--minutes 120")
 	PYTHONPATH=tests $(BIN)/python -m bench.longsoak $(SOAK)
 
-goals: $(VENV)/.dev ## what is promised of memory at its full size: half an hour (GOALS="-k upgrades")
+goals: $(VENV)/.dev ## what is promised of memory at its full size: up to an hour (GOALS="-k upgrades")
 	GROUPX_GOALS=full $(BIN)/python -m pytest tests/goals tests/server/ledger/test_forget_guarantees.py \
 		tests/server/ledger/test_search.py --durations=0 $(GOALS)
 

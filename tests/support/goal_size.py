@@ -1,5 +1,5 @@
 """How much a goal is tried on: a little in every run, all of it with `GROUPX_GOALS=full`
-(`make goals`), which takes about half an hour."""
+(`make goals`), which takes up to an hour."""
 
 from __future__ import annotations
 
