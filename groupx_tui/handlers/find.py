@@ -17,7 +17,7 @@ from groupx_shared.text import safe_line
 from groupx_tui.screens.ask import Ask
 from groupx_tui.screens.chooser import Choice, Chooser, Use
 from groupx_tui.state.model import BlockId
-from groupx_tui.state.removal import AfterRemovals
+from groupx_tui.state.stale import WhenStale
 from groupx_tui.widgets.timeline.words import moment
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ class FindHandlers:
             empty="Nothing like that.",
             use=Use(
                 {"redact": redact},
-                sees=AfterRemovals(self._app.view, look_again),
+                sees=WhenStale(self._app.view, look_again),
                 words={"redact": "remove for good"},
             ),
         )

@@ -18,7 +18,7 @@ from groupx_tui.screens.chooser import Chooser, Use
 from groupx_tui.screens.record import Names, history_screen, record_choice, record_screen
 from groupx_tui.state.model import BlockId
 from groupx_tui.state.remembered import Kept, Sought
-from groupx_tui.state.removal import AfterRemovals
+from groupx_tui.state.stale import WhenStale
 
 if TYPE_CHECKING:
     from groupx_tui.app import GroupXApp
@@ -50,7 +50,7 @@ class MemoryHandlers:
                 self._offers(),
                 partial(self._with_record, self._show),
                 is_wide=True,
-                sees=AfterRemovals(self._app.view, self._again),
+                sees=WhenStale(self._app.view, self._again),
                 words={"retract": "take back", "next_part": "narrow", "redact": "remove for good"},
             ),
             Reading(self._look_for, self._read_on),
@@ -108,6 +108,8 @@ class MemoryHandlers:
         def failed(error: Exception) -> None:
             if shelf is self._shelf:
                 self._is_reading = False
+                if self._list is not None and self._list.is_attached:
+                    self._list.say_unread()
 
         self._app.attempt(shelf.more(), show, failed)
 

@@ -20,6 +20,7 @@ from groupx_tui.screens.record import Names, name_of
 from groupx_tui.state.remembered import MEMORY_KINDS, Place, Sought, State
 
 EMPTY: Final = "Nothing is remembered like that."
+UNREAD: Final = "It cannot be read now; it is as soon as the server answers."
 PLACE_WORDS: Final[dict[Place, str]] = {
     "room": "what rooms remember",
     "core": "what agents keep",
@@ -80,6 +81,11 @@ class Browser(Chooser):
         is_there = any(choice.key == wanted for choice in choices)
         kept = "" if marked is None else marked.key
         self.list.show(choices, wanted if is_there else kept)
+
+    def say_unread(self) -> None:
+        """Nothing could be read now; what is shown stays."""
+        self.list.empty = UNREAD
+        self.list.refresh(layout=True)
 
     def _show(self, typed: str) -> None:
         if typed != self._looked_for:

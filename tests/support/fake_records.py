@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from groupx_shared.errors import ErrorCode, RefusedError
+from groupx_shared.errors import ErrorCode, RefusedError, ServerUnreachableError
 from groupx_shared.wire.agents import AgentInfo
 from groupx_shared.wire.context import (
     CompactionReply,
@@ -88,6 +88,8 @@ class FakeRecords(Records):
         self.old: list[Kept] = []
         self.asked: list[tuple[Any, ...]] = []
         self.page_size = 100
+        self.is_away = False
+        """The server does not answer."""
         self.cards = CARDS.agents
         self.failure: TurnInfo | None = FAILED
         self.has_older = True
@@ -95,6 +97,8 @@ class FakeRecords(Records):
 
     async def memory_page(self, query: Query) -> tuple[list[Kept], str | None]:
         self.asked.append(("memory_page", query))
+        if self.is_away:
+            raise ServerUnreachableError("The server does not answer.")
         return self._page(query, [kept for kept in self._all(query) if not kept.is_identity])
 
     async def identity_page(self, query: Query) -> tuple[list[Kept], str | None]:

@@ -39,6 +39,22 @@ async def test_memory_and_identity_are_listed_with_whose_and_by_whom() -> None:
             assert part in text
 
 
+async def test_what_could_not_be_read_is_read_when_the_server_answers_again() -> None:
+    session = FakeSession()
+    async with open_window(session, size=(100, 30)) as window:
+        session.push(connection="reconnecting")
+        session.memory.is_away = True
+        await window.press("f9")
+        assert "It cannot be read now" in window.screen_text()
+        session.memory.is_away = False
+        session.push(connection="live")
+        await window.until(lambda: "Memory · 7" in window.screen_text())
+        before = len(asked(window, "memory_page"))
+        session.push(connection="live")
+        await window.settle()
+        assert len(asked(window, "memory_page")) == before, "read once, not with each view"
+
+
 async def test_what_is_typed_is_looked_for_by_the_server() -> None:
     async with open_window(size=(100, 30)) as window:
         await window.press("f9")
