@@ -54,6 +54,8 @@ class WholeArea(TextArea):
     def _edge(self, location: Location, *, is_start: bool) -> Location:
         """The place itself, or the edge of what it lies in."""
         row, column = location
+        if row >= self.document.line_count:
+            return location  # “to the next line” of the last one: the document clamps it
         whole = self.whole_around(row, column, is_edit=True)
         return location if whole is None else (row, whole[0 if is_start else 1])
 

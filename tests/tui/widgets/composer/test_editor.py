@@ -107,3 +107,13 @@ async def test_backspace_takes_the_mark_of_a_letter_alone() -> None:
         await window.settle()
         await window.press("backspace")
         assert window.text == "xe"
+
+
+@pytest.mark.parametrize("written", ["one line", "one\ntwo 👍🏽", "👨‍👩‍👧‍👦"])
+async def test_the_last_line_is_cut_whole(written: str) -> None:
+    async with open_window() as window:
+        window.app.room.composer.editor.insert(written)
+        await window.settle()
+        await window.press("ctrl+x")
+        assert window.text == written.rpartition("\n")[0] + "\n" * ("\n" in written)
+        await window.press("ctrl+v", "ctrl+k", "ctrl+u", "ctrl+w", "ctrl+underscore", "delete")
