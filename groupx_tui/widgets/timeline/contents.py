@@ -119,7 +119,9 @@ def tool_parts(tool: ToolView) -> list[Part]:
     source = _input_text(tool.input)
     if source:
         parts.append(_tool_part(f"{prefix}input", source, partial(_draw_lines, source, Role.DIM)))
-    places = ", ".join(_place(place) for place in tool.locations)
+    told = {str(item.get("path")) for item in tool.content if item.get("type") == "diff"}
+    every = (_place(place) for place in tool.locations)
+    places = ", ".join(place for place in every if place not in told)  # a diff names its own
     if places:
         parts.append(_tool_part(f"{prefix}places", places, partial(_draw_lines, places, Role.URL)))
     for number, item in enumerate(tool.content):

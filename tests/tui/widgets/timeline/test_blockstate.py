@@ -238,6 +238,16 @@ def test_a_plan_says_what_is_being_done_only_while_it_is() -> None:
     assert "▸ plan · 1 of 2 done" in _draw(timelines.turn(1, "answer", plan=plan))
 
 
+def test_a_place_that_a_diff_names_is_not_named_twice() -> None:
+    diff = {"type": "diff", "path": "a.py", "oldText": "x", "newText": "y"}
+    places = ({"path": "a.py"}, {"path": "a.py", "line": 3}, {"path": "b.py"})
+    tool = ToolView("c", "Edit", "edit", "completed", True, content=(diff,), locations=places)
+    document = _document(timelines.turn(1, tools=(tool,)))
+    document.scene.folds.toggle("turn:turn_1", "tool:c")
+    document.touch()
+    assert _lines(document)[2:4] == ["  a.py:3, b.py", "  a.py  +1 −1"]
+
+
 def test_a_tool_with_a_strange_id_and_unknown_content_is_drawn() -> None:
     tool = ToolView("a::b", "", "other", "odd", True, content=({"type": "new", "x": 1},))
     document = _document(timelines.turn(1, tools=(tool,)))
