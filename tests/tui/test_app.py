@@ -258,7 +258,8 @@ async def test_a_room_that_was_asked_for_and_is_not_there_is_told_once() -> None
 @pytest.mark.process
 def test_nothing_is_loaded_before_the_first_frame_that_only_the_server_needs() -> None:
     code = (
-        "import sys, groupx_tui.opening; print([m for m in ('pydantic', 'httpx') if m in sys.modules])"
+        "import sys, groupx_tui.opening; "
+        "print([m for m in ('pydantic', 'httpx') if m in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
