@@ -33,6 +33,8 @@ WORDS = (
     "[[say watched]]",
 )
 STEERED = "Go. [[run ls]] [[steered]]"
+ADVISED = "Go on. [[run ls]] [[steered]]"
+ADVICE = "Turn right."
 STEER = {
     "observers": ["eye"],
     "brief": "Look. [[mcp-call watch timeoutMs=20000]] [[mcp-call watch timeoutMs=3000]] "
@@ -130,6 +132,8 @@ POINTS: dict[str, Case] = {
     "watch.before_commit:2": ONCE,
     "steer.before_commit": ONCE,
     "nudge.before_commit": ONCE,
+    "advice.before_commit": ONCE,
+    "advice.before_settle": ONCE,
     "compact.before_commit": ONCE,
     "reset.before_commit": ONCE,
     "dated.before_commit": ONCE,
@@ -170,6 +174,7 @@ class Day:
         self._do("restart", "POST", "/api/agents/agent:bot/restart")
         self._watched()
         self._steered()
+        self._advised()
         self._compact()
         self._do("reset", "POST", "/api/rooms/room:annex/context/reset")
         self._forget()
@@ -190,6 +195,20 @@ class Day:
         self._wait(str(reply["turns"][0]["turnId"]), *ENDED)
         (observer,) = reply["supervision"]["observers"]
         self._wait(str(observer["turnId"]), *ENDED)
+
+    def _advised(self) -> None:
+        """A message whose agent works until a person has put a word into its turn."""
+        task = {"content": ADVISED, "roomId": "room:annex", "to": ["mole"]}
+        reply = self._do("advised", "POST", "/api/messages", **task)
+        turn_id = str(reply["turns"][0]["turnId"])
+        self._wait(turn_id, "running", *ENDED)
+        body = {"clientCommandId": "advise", "content": ADVICE}
+        advice = self.client.post(f"/api/turns/{turn_id}/advise", json=body)
+        assert advice.status_code < 300, advice.text
+        self.replies["advise"] = advice.json()  # what became of it may differ after a kill
+        self._wait(turn_id, *ENDED)
+        if next_turn_id := self.replies["advise"].get("nextTurnId"):
+            self._wait(str(next_turn_id), *ENDED)
 
     def _do(self, command: str, method: str, path: str, **body: Any) -> dict[str, Any]:
         reply = self.client.request(method, path, json={"clientCommandId": command, **body})
@@ -317,7 +336,7 @@ def _assert_true(
         assert sent <= 1
         assert sent == 1 or turn["status"] != "completed"
     assert (turn["status"], turn["content"]) == ("completed", "last")
-    _assert_steered_once(server, events)
+    _assert_steered_once(server, events, day.replies["advise"])
     records = client.get("/api/memory?scopeType=room&scopeId=room:main").json()["items"]
     assert [record["content"] for record in records].count(REMEMBERED["content"]) == 1
     assert FORGOTTEN not in [record["content"] for record in records]
@@ -325,14 +344,27 @@ def _assert_true(
         assert client.get("/api/search", params={"q": words}).json()["hits"]
 
 
-def _assert_steered_once(server: ServerProcess, events: list[dict[str, Any]]) -> None:
-    """Advice reaches a turn at most once, and what became of it is told, once."""
+def _assert_steered_once(
+    server: ServerProcess, events: list[dict[str, Any]], advice: dict[str, Any]
+) -> None:
+    """Advice reaches a turn at most once, and what became of it is told, once: an observer's, and
+    a person's."""
     steered = [e["body"] for e in events if e["type"] == "supervision.steered"]
     live = [body["messageEventId"] for body in steered if body["delivery"] == "live"]
-    nudged = [e["body"] for e in events if e["type"] == "supervision.nudged"]
+    told = [e["body"] for e in events if e["type"] == "supervision.nudged"]
+    nudged = [body for body in told if body["messageEventId"] != advice["messageEventId"]]
     assert [body["messageEventId"] for body in nudged] == live
     assert len(steered) <= 1
-    given = server.logged("turn/steer")
+    of_person = [each for each in server.logged("turn/steer") if ADVICE in json.dumps(each)]
+    given = [each for each in server.logged("turn/steer") if each not in of_person]
     assert len(given) <= len(live)
+    advised = [body["outcome"] for body in told if body not in nudged]
+    assert len(of_person) <= len(advised) <= 1
+    said = [e for e in events if e["body"].get("content") == ADVICE]
+    assert len(said) == 1
+    if advised == ["taken"]:
+        assert len(of_person) == 1
+    elif not advised:  # its turn had ended: it is the next one
+        assert advice["delivery"] == "queued"
     if nudged and nudged[0]["outcome"] == "taken":
         assert len(given) == 1
