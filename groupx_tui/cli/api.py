@@ -129,6 +129,11 @@ class Api:
         path = path_of("api", "turns", turn_id, "cancel")
         return self._call("POST", path, {"clientCommandId": new_id("cmd")})
 
+    def advise_turn(self, turn_id: str, content: str) -> Json:
+        """Say something to the agent of a turn: into it, or as its next one."""
+        path = path_of("api", "turns", turn_id, "advise")
+        return self._call("POST", path, {"clientCommandId": new_id("cmd"), "content": content})
+
     def take_up_again(self, turn_id: str, how: str) -> Json:
         """Retry or continue an ended turn; the reply is that of an accepted message."""
         path = path_of("api", "turns", turn_id, how)

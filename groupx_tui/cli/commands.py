@@ -14,23 +14,14 @@ from groupx_tui.cli.contextcommands import CONTEXT_COMMANDS
 from groupx_tui.cli.filecommands import FILE_COMMANDS
 from groupx_tui.cli.memorycommands import IDENTITY_COMMANDS, MEMORY_COMMANDS, REDACT
 from groupx_tui.cli.options import ANY_ROOM, CONFIG, JSON, ROOM, Argument, Command, Option
+from groupx_tui.cli.turncommands import TIMEOUT, TURN_COMMANDS, WAIT
 
 ALL_TYPES: Final = Option(
     ("--all-types",),
     "Show every kind of event, not only messages, turns that did not complete, and rooms.",
     kind="flag",
 )
-WAIT: Final = Option(("--wait", "-w"), "Wait for the answers and print them.", kind="flag")
-TIMEOUT: Final = Option(
-    ("--timeout",),
-    "With --wait: give up after this many seconds (the turn goes on).",
-    kind="number",
-    minimum=0,
-    maximum=604_800,
-    metavar="SECONDS",
-)
 ROOM_ARGUMENT: Final = Argument("room", "Room id.", metavar="ROOM", complete="rooms")
-TURN_ARGUMENT: Final = Argument("turn", "Turn id, like turn_01…", metavar="TURN")
 
 OPEN_ROOM: Final = Option(("--room", "-r"), "Room to open.", metavar="ROOM", complete="rooms")
 PLAIN: Final = Option(
@@ -262,67 +253,7 @@ COMMANDS: Final = (
         options=(JSON, CONFIG),
     ),
     *AGENT_COMMANDS,
-    Command(
-        ("turns", "list"),
-        "turns:run_list",
-        "List turns, newest first.",
-        options=(
-            ANY_ROOM,
-            Option(
-                ("--status",),
-                "Which turns.",
-                kind="choice",
-                default="all",
-                choices=("open", "ended", "all"),
-            ),
-            Option(
-                ("--limit", "-n"),
-                "How many.",
-                kind="integer",
-                default=20,
-                minimum=1,
-                maximum=500,
-                metavar="N",
-            ),
-            Option(
-                ("--before",),
-                "Older turns: the number that the last list ended with.",
-                kind="integer",
-                minimum=1,
-                metavar="N",
-            ),
-            JSON,
-            CONFIG,
-        ),
-    ),
-    Command(
-        ("turns", "show"),
-        "turns:run_show",
-        "Show one turn and its answer.",
-        arguments=(TURN_ARGUMENT,),
-        options=(JSON, CONFIG),
-    ),
-    Command(
-        ("turns", "cancel"),
-        "turns:run_cancel",
-        "Cancel a turn that waits or runs.",
-        arguments=(TURN_ARGUMENT,),
-        options=(JSON, CONFIG),
-    ),
-    Command(
-        ("turns", "retry"),
-        "again:run_retry",
-        "Send an ended turn's message once more, as a new turn.",
-        arguments=(TURN_ARGUMENT,),
-        options=(WAIT, TIMEOUT, JSON, CONFIG),
-    ),
-    Command(
-        ("turns", "continue"),
-        "again:run_continue",
-        "Ask the agent to go on with a turn that did not complete.",
-        arguments=(TURN_ARGUMENT,),
-        options=(WAIT, TIMEOUT, JSON, CONFIG),
-    ),
+    *TURN_COMMANDS,
     *ROOT_COMMANDS,
     *ASSISTANT_COMMANDS,
     *MEMORY_COMMANDS,
@@ -471,7 +402,7 @@ GROUPS: Final = {
     "identity": "Who agents are: list, show, history, add, correct, retract.",
     "config": "Limits, timeouts, backups: list, set.",
     "context": "What agents are told: usage, preview, summary, compact, reset.",
-    "turns": "Turns: list, show, cancel, retry, continue.",
+    "turns": "Turns: list, show, cancel, advise, retry, continue.",
     "roots": "What a message led to: list, show, continue, cancel.",
     "assistant": "The room assistant: ask, history, cancel, clear, status, use.",
 }

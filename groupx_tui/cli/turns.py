@@ -1,4 +1,4 @@
-"""`groupx turns`: list, show, cancel."""
+"""`groupx turns`: list, show, cancel, advise."""
 
 from __future__ import annotations
 
@@ -11,9 +11,15 @@ from groupx_tui.cli.diagnostics import ExitCode
 from groupx_tui.cli.eventlines import clock_time
 from groupx_tui.cli.options import Invocation
 from groupx_tui.cli.session import connect
+from groupx_tui.cli.textinput import message_text
 
 _DETAIL_WIDTH: Final = 200
 _TIMES: Final = ("queuedAt", "startedAt", "terminalAt")
+_DELIVERED: Final = {
+    "taken": "The agent has it in that turn.",
+    "queued": "The turn takes no further message: it is the agent's next one, {turn}.",
+    "unknown": "The agent may have it in that turn, so it is not sent again.",
+}
 _SHOWN: Final = {
     "turn": "turnId",
     "room": "roomId",
@@ -82,6 +88,18 @@ def run_cancel(call: Invocation) -> int:
         diagnostics.say(f"The turn is {safe_line(str(reply['status']))}.")
     else:
         diagnostics.say(f"The turn had ended already: {safe_line(str(reply['status']))}.")
+    return ExitCode.DONE
+
+
+def run_advise(call: Invocation) -> int:
+    """Say something to the agent of a turn, and what became of it."""
+    text = message_text(call.text("text"))
+    reply = connect(call).advise_turn(call.required("turn"), text)
+    if call.flag("json"):
+        output.json_line(reply)
+        return ExitCode.DONE
+    turn = safe_line(str(reply.get("nextTurnId")))
+    diagnostics.say(_DELIVERED.get(str(reply["delivery"]), "").format(turn=turn))
     return ExitCode.DONE
 
 

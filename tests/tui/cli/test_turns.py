@@ -106,3 +106,32 @@ def test_cancel_says_what_became_of_it(groupx: Groupx, server: CliServer) -> Non
     server.replies["POST", "/api/turns/turn_1/cancel"] = (202, reply)
     assert groupx("turns", "cancel", "turn_1").err == "The turn had ended already: completed.\n"
     assert json.loads(groupx("turns", "cancel", "turn_1", "--json").out) == reply
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ({"delivery": "taken"}, "has it in that turn"),
+        ({"delivery": "queued", "nextTurnId": "turn_2"}, "next one, turn_2"),
+        ({"delivery": "unknown"}, "not sent again"),
+    ],
+)
+def test_advice_says_what_became_of_it(
+    groupx: Groupx, server: CliServer, reply: dict[str, str], said: str
+) -> None:
+    found = {"messageEventId": "evt_2", **reply}
+    server.replies["POST", "/api/turns/turn_1/advise"] = (202, found)
+    result = groupx("turns", "advise", "turn_1", "left")
+    assert (result.code, result.out) == (0, "")
+    assert said in result.err
+    [(_, _, body)] = server.requests
+    assert body is not None
+    assert body["content"] == "left"
+    assert json.loads(groupx("turns", "advise", "turn_1", "--json", stdin=b"left\n").out) == found
+
+
+def test_advice_of_nothing_is_refused_before_anything_is_asked(
+    groupx: Groupx, server: CliServer
+) -> None:
+    assert groupx("turns", "advise", "turn_1", " ").code == 2
+    assert server.requests == []
