@@ -235,10 +235,11 @@ async def test_a_turn_for_an_agent_that_left_the_roster_ends_with_a_sentence(
 
 async def test_a_card_says_working_waiting_and_ready(tmp_path: Path) -> None:
     async with house(tmp_path) as rooms:
-        gate = asyncio.Event()
-        rooms.fleet.scripts.append([ContentDelta("x"), Waiting(12), gate, TurnCompleted()])
+        limited, gate = asyncio.Event(), asyncio.Event()
+        rooms.fleet.scripts.append([ContentDelta("x"), limited, Waiting(12), gate, TurnCompleted()])
         accepted = await rooms.send()
-        await rooms.turn_in(accepted.turns[0].turn_id, "running")
+        await rooms.listener.status("agent:a", "working")  # what follows within 20 ms is one word
+        limited.set()
         await rooms.listener.status("agent:a", "waiting")
         gate.set()
         await rooms.ended(accepted)
