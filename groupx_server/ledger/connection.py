@@ -193,6 +193,8 @@ _OS_REASONS: Final = {
 def file_error(error: OSError, path: Path, doing: str) -> LedgerError:
     """Return our error for a failed file operation: “cannot <doing> <path>: why”."""
     reason = _OS_REASONS.get(error.errno or 0) or error.strerror or str(error)
+    if error.errno == errno.ENOENT and not path.parent.is_dir():
+        reason = "its folder does not exist; make it, or choose another place"
     return LedgerError(f"Cannot {doing} {path}: {reason}.")
 
 

@@ -148,7 +148,7 @@ def test_failed_copy_leaves_nothing(
 
 
 def test_missing_folder_is_named(tmp_path: Path, source: Path) -> None:
-    with pytest.raises(LedgerError, match="does not exist"):
+    with pytest.raises(LedgerError, match="its folder does not exist"):
         copy_online(source, tmp_path / "nowhere" / "copy.db")
 
 
