@@ -44,6 +44,8 @@ class Lane:
         self._wake = asyncio.Event()
         self._told: QueuedHead | None = None
         """The turn that was accepted while the lane was empty: its head, read or not."""
+        self._newest_begun = ""
+        """Id of the turn that was begun last."""
         self._retired = asyncio.Event()
         self._may_begin = asyncio.Event()
         self._may_begin.set()
@@ -78,8 +80,10 @@ class Lane:
 
     def wake(self, head: QueuedHead | None = None) -> None:
         """Look at the queue again. `head` is what will be found there, if that is known; should
-        it be another's turn by now, its claim fails and the queue is read."""
-        self._told = head or self._told
+        it be another's turn by now, its claim fails and the queue is read. News of a turn that the
+        lane found by itself meanwhile says nothing: it would be begun a second time."""
+        if head is not None and head.turn_id != self._newest_begun:
+            self._told = head
         self._wake.set()
 
     def forget_session(self, room_id: str) -> None:
@@ -165,6 +169,7 @@ class Lane:
     async def _serve(self, runner: TurnRunner) -> None:
         self._current = runner
         turn_id = runner.head.turn_id
+        self._newest_begun, self._told = turn_id, None
         self._board.update(self._entry.actor_id, active_turn_id=turn_id, is_waiting=False)
         try:
             outcome = await self._perform(runner)

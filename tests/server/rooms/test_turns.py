@@ -265,6 +265,19 @@ async def test_a_head_that_is_no_head_any_more_is_not_begun_again(tmp_path: Path
         assert len(rooms.fleet.prompts) == 2
 
 
+async def test_news_of_a_turn_that_was_begun_does_not_begin_it_again(tmp_path: Path) -> None:
+    """The lane may find a turn before it is told of it; the agent was started for it twice."""
+    fleet = FakeFleet()
+    fleet.start_errors.append(AgentError("no such program; install it"))
+    async with house(tmp_path, fleet=fleet) as rooms:
+        accepted = await rooms.send()
+        assert (await rooms.ended(accepted)).status == "failed"
+        for _ in range(5):
+            rooms.agents.queued(["agent:a"], heads_of(accepted))
+            await rooms.service.turn(accepted.turns[0].turn_id)  # the lane has its time meanwhile
+        assert "install it" in ((await rooms.send()).turns[0].obstacle or "")
+
+
 async def test_usage_that_the_agent_reports_is_kept(tmp_path: Path) -> None:
     async with house(tmp_path) as rooms:
         rooms.fleet.scripts.append(
