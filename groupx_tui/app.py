@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rich.console import RenderableType
 from rich.text import Text
-from textual import on
+from textual import events, on
 from textual.app import App
 from textual.screen import Screen
 from textual.theme import Theme
@@ -354,6 +354,14 @@ class GroupXApp(App[int], inherit_bindings=False):
         self.handlers.block.show(event.block_id)
 
     # --- what a person does
+
+    async def on_event(self, event: events.Event) -> None:
+        """Give what was typed ahead to the dialog that it was typed for."""
+        stack = self.screen_stack  # empty while the window opens and closes
+        top = stack[-1] if stack else None
+        if isinstance(event, events.Key) and isinstance(top, Dialog) and top.takes_ahead(event):
+            return
+        await super().on_event(event)
 
     async def action_act(self, action_id: str, argument: str = "") -> None:
         """Do the action of this id; a key, a slash word, the palette and a click end here."""

@@ -1,7 +1,8 @@
 """What all dialogs share: a box in the middle, the dialog keys, a line that tells them.
 
-Invariant: Escape always closes a dialog and changes nothing. The handlers of the `dialog` actions
-call the methods here; a dialog overrides what it needs.
+Invariants: Escape always closes a dialog and changes nothing; what is typed behind the key that
+opens it goes into it, also when all of it comes at once. The handlers of the `dialog` actions call
+the methods here; a dialog overrides what it needs.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Final, TypeVar
 
 from rich.cells import cell_len
 from textual import events
+from textual._time import get_time
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -22,6 +24,10 @@ from groupx_tui.state.model import ClientView
 from groupx_tui.widgets.binding import bind_place
 
 GAP: Final = "   "
+MAX_AHEAD: Final = 256
+"""Keys that wait for a dialog; more are no words that somebody typed."""
+WAITING: Final = frozenset({"enter", "backspace"})
+"""Keys that wait like characters do."""
 Result = TypeVar("Result")
 
 
@@ -79,9 +85,43 @@ class Dialog(ModalScreen[Result | None], inherit_bindings=False):
         super().__init__()
         self.keymap = keymap
         self.heading = title
+        self._begun = get_time()
+        self._ahead: list[events.Key] = []
+        self._is_open = False
         close = keymap.shown("dialog.close")
         self.hint = hint or f"{close} close"
         bind_place(self, "dialog", keymap)
+
+    def on_mount(self) -> None:
+        """It takes keys once it is drawn."""
+        self.call_after_refresh(self._open)
+
+    def takes_ahead(self, event: events.Key) -> bool:
+        """Whether this key was typed before the dialog could take it, and waits or was handed on.
+
+        A line over a slow network brings several keys at once: those behind the one that opens the
+        dialog went to what had the keyboard before, and came up from there.
+        """
+        if not (event.is_printable or event.key in WAITING):
+            return False
+        if not self._is_open:
+            self._ahead.append(event)
+            del self._ahead[MAX_AHEAD:]
+            return True
+        is_older = event.is_forwarded and event.time < self._begun
+        if is_older:
+            self._hand_on(event)
+        return is_older
+
+    def _open(self) -> None:
+        self._is_open = True
+        for event in sorted(self._ahead, key=lambda each: each.time):
+            self._hand_on(event)
+
+    def _hand_on(self, event: events.Key) -> None:
+        target = self.focused or self
+        # From the field itself: it would not come up to the app if it came from there.
+        target._forward_event(events.Key(event.key, event.character).set_sender(target))
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog-box"):

@@ -96,6 +96,15 @@ def test_a_burst_with_enter_in_it_is_a_message_and_the_next_text(terminal: Termi
     terminal.wait_for("❯ first")
 
 
+def test_words_behind_the_key_of_a_dialog_are_written_into_it(terminal: Terminal) -> None:
+    start(terminal)
+    terminal.keys("Tab", "Up")
+    terminal.wait_for("enter open")
+    terminal.keys("/", *"no such words", "Enter")
+    terminal.wait_for("no such words")
+    terminal.wait_for("Nothing")
+
+
 def test_a_bracketed_paste_keeps_its_lines(terminal: Terminal) -> None:
     start(terminal)
     terminal.tmux("set-buffer", "one\ntwo\n\tthree")
