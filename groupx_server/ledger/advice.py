@@ -20,14 +20,12 @@ from groupx_server.ledger.accept import (
     write_message,
 )
 from groupx_server.ledger.commands import find_receipt, store_receipt
-from groupx_server.ledger.events import NewEvent, insert_event
 from groupx_server.ledger.failpoints import failpoint
+from groupx_server.ledger.nudged import Settled, tell_nudged
 from groupx_server.ledger.queueing import Cause, Target, queue_turn
 from groupx_server.ledger.steers import ADVICE, Outcome
 from groupx_server.ledger.turns import read_turn
-from groupx_shared.ids import new_id
-from groupx_shared.wire.bodies import TERMINAL_STATUSES, NudgedBody
-from groupx_shared.wire.events import EventType
+from groupx_shared.wire.bodies import TERMINAL_STATUSES
 from groupx_shared.wire.replies import QueuedTurn, TurnInfo
 
 COMMAND: Final = "turn.advise"
@@ -154,26 +152,9 @@ def settle_advice(
     if outcome == "queued":
         cause = Cause(message_event_id, room_id, root, 0, None)
         queued = queue_turn(connection, _target(connection, subject_id), cause, now)
-    body = NudgedBody.model_validate(
-        {
-            "message_event_id": message_event_id,
-            "subject_turn_id": subject_id,
-            "outcome": outcome,
-            "next_turn_id": None if queued is None else queued.turn_id,
-        }
-    )
-    event = NewEvent(
-        event_id=new_id("evt"),
-        room_id=room_id,
-        type=EventType.SUPERVISION_NUDGED,
-        actor_id=person,
-        correlation_id=root,
-        causation_id=message_event_id,
-        occurred_at=now,
-        body=body.model_dump(mode="json", by_alias=True, exclude_none=True),
-        provenance={"sourceKind": "supervision", "authorActorId": person},
-    )
-    insert_event(connection, event)
+    next_turn_id = None if queued is None else queued.turn_id
+    settled = Settled(message_event_id, subject_id, room_id, root, person, outcome, next_turn_id)
+    tell_nudged(connection, settled, now)
     failpoint("advice.before_settle")
     return queued
 

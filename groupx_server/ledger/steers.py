@@ -28,13 +28,14 @@ from groupx_server.ledger.cancel import Cancelled, cancel_asked, cancel_one
 from groupx_server.ledger.commands import find_receipt, store_receipt
 from groupx_server.ledger.events import NewEvent, insert_event
 from groupx_server.ledger.failpoints import failpoint
+from groupx_server.ledger.nudged import Settled, tell_nudged
 from groupx_server.ledger.pairs import attach
 from groupx_server.ledger.queueing import Cause, Target, queue_turn
 from groupx_server.ledger.stops import is_limit, record_stop
 from groupx_server.ledger.watches import Watching, require_watch, steers_of
 from groupx_shared.errors import ErrorCode, RefusedError
 from groupx_shared.ids import new_id
-from groupx_shared.wire.bodies import NudgedBody, SteeredBody
+from groupx_shared.wire.bodies import SteeredBody
 from groupx_shared.wire.events import EventType
 from groupx_shared.wire.replies import QueuedTurn
 
@@ -294,26 +295,9 @@ def settle_nudge(
         cause = Cause(message_event_id, room_id, root, hop + 1, watch_id)
         queued = queue_turn(connection, Target(actor, adapter), cause, now)
         attach(connection, pair_id, queued, "worker", now)
-    body = NudgedBody.model_validate(
-        {
-            "message_event_id": message_event_id,
-            "subject_turn_id": subject_id,
-            "outcome": outcome,
-            "next_turn_id": None if queued is None else queued.turn_id,
-        }
-    )
-    event = NewEvent(
-        event_id=new_id("evt"),
-        room_id=room_id,
-        type=EventType.SUPERVISION_NUDGED,
-        actor_id=observer,
-        correlation_id=root,
-        causation_id=message_event_id,
-        occurred_at=now,
-        body=body.model_dump(mode="json", by_alias=True, exclude_none=True),
-        provenance={"sourceKind": "supervision", "authorActorId": observer},
-    )
-    insert_event(connection, event)
+    next_turn_id = None if queued is None else queued.turn_id
+    settled = Settled(message_event_id, subject_id, room_id, root, observer, outcome, next_turn_id)
+    tell_nudged(connection, settled, now)
     failpoint("nudge.before_commit")
     return queued
 
