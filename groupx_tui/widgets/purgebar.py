@@ -1,79 +1,39 @@
 """The line that tells how getting the bytes of a removed text out of the files stands.
 
-Above the composer, never in the way. Invariant: it ticks only while one runs, and says that nothing
-is left only when somebody looked. It goes by itself: soon after a good end, later after a bad one.
+Invariant: it says that nothing is left only when somebody looked. Counterpart: `workline`.
 """
 
 from __future__ import annotations
 
 from datetime import datetime
 
-from textual.content import Content
-from textual.timer import Timer
-from textual.widgets import Static
-
 from groupx_shared.purgewords import STAGE_WORDS
 from groupx_tui.state.model import ClientView, PurgeView
-from groupx_tui.widgets import upkeep
 from groupx_tui.widgets.timeline import words
+from groupx_tui.widgets.workline import WorkLine
 
 
-class PurgeBar(Static):
-    """Full width, at most two lines; hidden while there is nothing to tell."""
+class PurgeBar(WorkLine[PurgeView]):
+    """At most two lines."""
 
-    DEFAULT_CSS = """
-    PurgeBar {
-        height: auto;
-        max-height: 2;
-        width: 1fr;
-        padding: 0 1;
-        background: $panel;
-        color: $text-muted;
-        display: none;
-        &.-bad { color: $text-warning; }
-    }
-    """
+    DEFAULT_CSS = "PurgeBar { max-height: 2; }"
 
     def __init__(self, report: str = "") -> None:
         """`report`: what people type to see all that became of it."""
-        super().__init__(markup=False)
-        self.sentence = ""
+        super().__init__()
         self._report = report
-        self._purge: PurgeView | None = None
-        self._is_live = True
-        self._ticker: Timer | None = None
 
-    def on_mount(self) -> None:
-        self._ticker = self.set_interval(1, self._say, pause=True)
-        self._say()
+    def work_of(self, view: ClientView) -> PurgeView | None:
+        """The purge."""
+        return view.purge
 
-    def show(self, view: ClientView) -> None:
-        """Take over the newer view."""
-        is_live = view.connection == "live"
-        if (view.purge, is_live) != (self._purge, self._is_live):
-            self._purge, self._is_live = view.purge, is_live
-            self._say()
+    def is_bad(self, work: PurgeView) -> bool:
+        """It failed, or some file still has the text."""
+        return work.stage == "failed" or bool(work.left_in)
 
-    def _say(self) -> None:
-        purge, now = self._purge, upkeep.moment_now()
-        is_shown = purge is not None and self._is_live and _is_news(purge, now)
-        self.sentence = purge_sentence(purge, now, self._report) if purge and is_shown else ""
-        self.display = bool(self.sentence)
-        self.set_class(purge is not None and _is_bad(purge), "-bad")
-        self.update(Content(self.sentence))
-        if self._ticker is not None:
-            (self._ticker.resume if is_shown else self._ticker.pause)()
-
-
-def _is_bad(purge: PurgeView) -> bool:
-    return purge.stage == "failed" or bool(purge.left_in)
-
-
-def _is_news(purge: PurgeView, now: datetime) -> bool:
-    ended = words.parse_time(purge.ended_at or "")
-    if purge.is_running or ended is None:
-        return purge.is_running
-    return (now - ended).total_seconds() < (upkeep.BAD_S if _is_bad(purge) else upkeep.GOOD_S)
+    def sentence_of(self, work: PurgeView, now: datetime) -> str:
+        """Which stage, for how long, and how it ended."""
+        return purge_sentence(work, now, self._report)
 
 
 def purge_sentence(purge: PurgeView, now: datetime, report: str) -> str:

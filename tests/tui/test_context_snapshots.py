@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 import pytest
 
 from groupx_tui.state.model import UpkeepView
-from groupx_tui.widgets import upkeep as upkeep_module
+from groupx_tui.widgets import workline
 from tui.test_snapshots import Compare, pressing, window
 
 pytestmark = pytest.mark.slow
@@ -54,7 +54,7 @@ def _same_everywhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.delenv("NO_COLOR", raising=False)
     now = datetime(2026, 11, 30, 9, 15, 12, tzinfo=UTC)
-    monkeypatch.setattr(upkeep_module, "moment_now", lambda: now)
+    monkeypatch.setattr(workline, "moment_now", lambda: now)
     time.tzset()
     yield
     monkeypatch.undo()

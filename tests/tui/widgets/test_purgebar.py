@@ -12,7 +12,7 @@ from textual.app import App, ComposeResult
 from groupx_shared.purgewords import STAGE_WORDS
 from groupx_shared.wire.forgetting import PurgeStage as Told
 from groupx_tui.state.model import ClientView, PurgeStage, PurgeView
-from groupx_tui.widgets import upkeep
+from groupx_tui.widgets import workline
 from groupx_tui.widgets.purgebar import PurgeBar, purge_sentence
 
 STAGES: tuple[PurgeStage, ...] = get_args(PurgeStage)[:-2]
@@ -62,10 +62,10 @@ class _Bar(App[None]):
     ("shown", "seconds", "is_there"),
     [
         (purge("index"), 9_999, True),
-        (purge("done", ended_at=STARTED, is_checked=True), upkeep.GOOD_S - 1, True),
-        (purge("done", ended_at=STARTED, is_checked=True), upkeep.GOOD_S + 1, False),
-        (purge("failed", ended_at=STARTED), upkeep.GOOD_S + 1, True),
-        (purge("done", ended_at=STARTED, left_in=("a",)), upkeep.BAD_S + 1, False),
+        (purge("done", ended_at=STARTED, is_checked=True), workline.GOOD_S - 1, True),
+        (purge("done", ended_at=STARTED, is_checked=True), workline.GOOD_S + 1, False),
+        (purge("failed", ended_at=STARTED), workline.GOOD_S + 1, True),
+        (purge("done", ended_at=STARTED, left_in=("a",)), workline.BAD_S + 1, False),
         (None, 0, False),
     ],
 )
@@ -73,7 +73,7 @@ async def test_it_is_there_while_it_is_news(
     shown: PurgeView | None, seconds: float, is_there: bool
 ) -> None:
     now = datetime.fromtimestamp(datetime(2026, 1, 1, tzinfo=UTC).timestamp() + seconds, UTC)
-    with patch.object(upkeep, "moment_now", lambda: now):
+    with patch.object(workline, "moment_now", lambda: now):
         async with _Bar().run_test() as pilot:
             bar = pilot.app.query_one(PurgeBar)
             bar.show(ClientView(connection="live", purge=shown))

@@ -10,7 +10,7 @@ import pytest
 from textual.app import App, ComposeResult
 
 from groupx_tui.state.model import ClientView, UpkeepView
-from groupx_tui.widgets import upkeep as upkeep_module
+from groupx_tui.widgets import workline
 from groupx_tui.widgets.upkeep import UpkeepBar, upkeep_sentence
 
 AT = "2026-11-30T09:15:00.000Z"
@@ -88,7 +88,7 @@ async def test_it_is_there_while_there_is_something_to_tell_and_goes_by_itself(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = NOW
-    monkeypatch.setattr(upkeep_module, "moment_now", lambda: now)
+    monkeypatch.setattr(workline, "moment_now", lambda: now)
     app = _Window()
     async with app.run_test():
         bar, view = app.bar, ClientView(connection="live")
